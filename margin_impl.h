@@ -7591,259 +7591,81 @@ static void mgn_batch_run(mgn_batch *b, const margin_real *const *x, size_t n) {
 
 /* ---- >>quantize ---- from models in floating point to models in integers --------------------- */
 
-/* ---- the quantiser ---- */
-
 /* The model in floating point sees scaled inputs z = (x - o) * f, as in >>model; linear models
  * have the scaling in their weights, so o = 0 and f = 1. The integer model sees (x - offset) *
  * factor, rounded. margin_input_q makes these numbers, or the input stage of the model does, or
- * nobody has to, where offset is 0 and factor 1. */
+ * nobody has to, where offset is 0 and factor 1.
+ *
+ * Each kind of model has a job of its own, which knows the inputs and what it makes of the model:
+ * weights of machines, vectors with coefficients, prototypes, or the rows of a projection. */
 
-/* The input stage, which is kept if whole numbers cannot go in as they are. */
-typedef struct {
-    margin_stage_q *kept;
-    int32_t *offset; /* d of each */
-    int16_t *factor;
-    uint8_t *shift;
-    size_t mark; /* of the arena: where its front ended before the stage */
-    bool used;
-} mgn_q_staging;
+/* ---- inputs ---- */
 
-/* The inputs: what raw values are like, and what they become. */
+/* The inputs: the samples, what their values are like, and what these become. */
 typedef struct {
-    size_t d;
-    bool whole;                   /* raw values are whole numbers */
-    margin_real *low, *high;      /* d: ends of the raw values */
-    margin_real *offset, *factor; /* d; kept unless `whole` */
-    mgn_q_staging stage;
-} mgn_q_input_job;
-
-/* A linear model, or the cuts of a list with a linear kernel, whose weights are made of its
- * vectors. */
-typedef struct {
-    const margin_linear *from; /* NULL: neither */
-    margin_linear cuts;
-    margin_real *weights, *biases; /* of the cuts */
-    margin_real *lifts;            /* machines: what weights and biases are multiplied by, */
-    uint16_t *scales;              /* kept; and what takes it back, */
-    bool scaled;                   /* if that is done at all */
-} mgn_q_linear_job;
-
-/* The vectors of an expansion or of the pool of a list, or the rows of prototypes. */
-typedef struct {
-    const margin_expansion *from; /* NULL: there are none */
-    margin_expansion view;        /* of a list's pool, or of rows of prototypes, as an expansion */
-    uint32_t end;                 /* of the classes in a pool that has none */
-    size_t n;                     /* filled up to whole blocks */
-    margin_real *centre;          /* d: the z that the integer input 0 stands for */
-    margin_real unit;             /* by how much z grows for one unit of the integer input; */
-    margin_real least; /* at least this: a projection in front cannot tell smaller steps */
-    uint16_t *norms, *class_end; /* kept; prototypes have their gains as norms */
-} mgn_q_rows_job;
-
-/* What coefficients and kernels need besides. */
-typedef struct {
-    size_t width;
-    void *coef;         /* kept; int16_t, or int8_t if `narrow` */
-    uint16_t *scales;   /* kept; of `narrow` coefficients */
-    bool narrow;        /* see mgn_q_narrow */
-    bool hinge;         /* units of learned vectors */
-    bool linear_unit;   /* unit-exp with a = 1 */
-    margin_real *tops;  /* machines: largest coefficient */
-    margin_real *steps; /* hinge, of each vector: v for one unit of its elements */
-    uint16_t *own;      /* kept; rbf in q7: a step for each vector, */
-    bool stepped;       /* if they have one each */
-    margin_kernel_q kernel;
-    margin_real vector_unit; /* z for one unit of the vectors */
-    margin_real limit, peak; /* poly: what the base is a fraction of; largest sum on the data */
-    margin_real size;        /* every coefficient is multiplied by this, */
-    margin_real base;        /* and its product with this goes to the bias of its machine */
-} mgn_q_pool_job;
-
-typedef struct {
-    const margin_proto *from; /* NULL: no prototypes */
-    uint8_t *downs;           /* kept */
-    margin_proto_q made;
-} mgn_q_proto_job;
-
-typedef struct {
-    const margin_list *from; /* NULL: no list */
-    uint16_t *reach;         /* kept, as the next */
-    uint8_t *target;
-} mgn_q_list_job;
-
-/* Room for the answers of both models to a sample. */
-typedef struct {
-    margin_real *scores, *differ; /* machines of each */
-    int32_t *scores_q;
-    int16_t *x, *work; /* d of each */
-} mgn_q_trial;
-
-/* One quantisation: what all kinds of models have, and a part for each kind. A projection is a job
- * of its own, which is done before that of its pool. The rows of the projection are the vectors of
- * that job; what they make of raw values are the inputs of the pool. */
-typedef struct {
-    const margin_model *from;
+    const margin_data *data;
     const margin_projected *projected; /* what samples go through first; NULL: nothing */
     margin_real *z;                    /* a sample that went through it */
-    const margin_data *data;
-    const margin_vote *vote;
-    unsigned format;
-    size_t machines;
-    void *vectors;  /* kept, as the next: weights, or vectors in blocks */
-    int32_t *bias;  /* prototypes have their constants there */
-    int16_t *curve; /* kept, if there is one */
-    margin_real score_unit;
-    mgn_q_input_job in;
-    mgn_q_linear_job linear;
-    mgn_q_rows_job rows;
-    mgn_q_pool_job pool;
-    mgn_q_proto_job proto;
-    mgn_q_list_job list;
-    mgn_q_trial trial;
-} mgn_q_job;
+    size_t d;
+    bool whole;                   /* raw values are whole numbers */
+    margin_real *low, *high;      /* d: ends of the values */
+    margin_real *offset, *factor; /* d; kept, unless `whole` or behind a projection */
+    margin_real *centre;          /* d: the z that the integer input 0 stands for */
+    margin_real unit;             /* by how much z grows for one unit of the integer input; */
+    margin_real least;     /* at least this: a projection in front cannot tell smaller steps */
+    margin_stage_q *stage; /* kept if whole numbers cannot go in as they are; its arrays: */
+    int32_t *stage_offset; /* d, as the next two */
+    int16_t *stage_factor;
+    uint8_t *stage_shift;
+    bool staged;       /* the stage is needed */
+    size_t mark;       /* of the arena: where its front ended before the stage */
+    int16_t *x, *work; /* d: a sample in integers, before the stage and after it */
+} mgn_q_inputs;
 
-/* What the kinds have in common. */
-static bool mgn_q_job_kind(mgn_q_job *job, const margin_model *from) {
-    if (from == NULL || !mgn_kind_known(from->kind)) { return false; }
-    job->projected = NULL;
-    job->rows.least = 0;
-    job->from = from;
-    job->vote = margin_model_vote(from);
-    job->linear.from = from->kind == MARGIN_MODEL_LINEAR ? &from->of.linear : NULL;
-    job->rows.from = from->kind == MARGIN_MODEL_EXPANSION ? &from->of.expansion : NULL;
-    job->proto.from = NULL;
-    job->list.from = NULL;
-    job->machines = margin_machines(job->vote->scheme, job->vote->classes);
-    if (from->kind == MARGIN_MODEL_PROTO) {
-        /* The rows of prototypes as vectors of an expansion, for what the two have in common. */
-        job->proto.from = &from->of.proto;
-        job->rows.from = &job->rows.view;
-        job->rows.view.vectors = from->of.proto.vectors;
-        job->rows.view.offset = from->of.proto.offset;
-        job->rows.view.factor = from->of.proto.factor;
-        job->rows.view.n = mgn_size_mul(from->of.proto.n, 1u + (size_t)from->of.proto.tangents);
-        job->rows.view.d = from->of.proto.d;
-        job->rows.view.width = 0;
-        job->rows.view.kernel.kind = MARGIN_KERNEL_RBF;
-    } else if (from->kind == MARGIN_MODEL_LIST) {
-        job->list.from = &from->of.list;
-        job->rows.view = from->of.list.pool;
-        job->rows.end = (uint32_t)from->of.list.pool.n;
-        job->rows.view.class_end = &job->rows.end;
-        job->rows.from = &job->rows.view;
-        job->linear.cuts.d = from->of.list.pool.d;
-        job->linear.from = NULL;
-        if (from->of.list.pool.kernel.kind == MARGIN_KERNEL_LINEAR) {
-            job->linear.from = &job->linear.cuts;
-        }
-        job->machines = from->of.list.pool.width;
-    } else if (from->kind == MARGIN_MODEL_PROJECTED) {
-        job->projected = &from->of.projected;
-        job->rows.from = &job->projected->pool;
-    }
-    return true;
-}
-
-static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
-                                     const margin_quant_options *options) {
-    if (!mgn_q_job_kind(job, from)) { return MARGIN_E_ARGUMENT; }
-    const bool pool = from->kind == MARGIN_MODEL_EXPANSION || from->kind == MARGIN_MODEL_PROJECTED;
-    const bool linear = job->linear.from != NULL;
-    job->format = options == NULL || options->format == 0 ? (unsigned)MARGIN_Q15 : options->format;
-    job->in.whole = options != NULL && options->whole && job->projected == NULL;
-    job->rows.n = linear ? 0 : (job->rows.from->n + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK * MGN_Q_BLOCK;
-    job->in.d = linear ? job->linear.from->d : job->rows.from->d;
-    job->pool.width = linear ? 0 : job->rows.from->width;
-    if ((job->format != MARGIN_Q15 && job->format != MARGIN_Q7) ||
-        (!linear && job->rows.from->kernel.kind == MARGIN_KERNEL_LINEAR)) {
-        return MARGIN_E_ARGUMENT;
-    }
-    job->pool.hinge = pool && job->rows.from->kernel.kind == MARGIN_KERNEL_HINGE;
-    job->pool.narrow = job->format == MARGIN_Q7 &&
-                       (job->pool.hinge || (pool && job->vote->scheme == MARGIN_SCHEME_ONE_REST));
-    return job->rows.n <= UINT16_MAX && job->in.d < UINT16_MAX && job->machines <= UINT16_MAX
-               ? MARGIN_OK
-               : MARGIN_E_RANGE;
-}
-
-/* Memory for the inputs. The stage is the last block at the front of the arena, so that it can be
- * given back when it turns out not to be needed. The inputs of a pool behind a projection are made
- * by the projection: nothing of them is kept. */
-static void mgn_q_inputs_plan(mgn_q_job *job, margin_arena *mem) {
-    const size_t d = job->in.d, staged = job->in.whole ? d : 0;
-    const size_t kept = job->in.whole || job->projected != NULL ? 0 : d;
-    job->in.offset = MGN_KEEP(mem, margin_real, kept);
-    job->in.factor = MGN_KEEP(mem, margin_real, kept);
-    job->in.stage.mark = mem->low;
-    job->in.stage.kept = MGN_KEEP(mem, margin_stage_q, job->in.whole ? 1u : 0);
-    job->in.stage.offset = MGN_KEEP(mem, int32_t, staged);
-    job->in.stage.factor = MGN_KEEP(mem, int16_t, staged);
-    job->in.stage.shift = MGN_KEEP(mem, uint8_t, staged);
+/* The stage is the last block at the front of the arena, so that it can be given back when it turns
+ * out not to be needed. The inputs of a pool behind a projection are made by the projection:
+ * nothing of them is kept. */
+static void mgn_q_inputs_plan(mgn_q_inputs *in, margin_arena *mem) {
+    const size_t d = in->d, staged = in->whole ? d : 0;
+    const size_t kept = in->whole || in->projected != NULL ? 0 : d;
+    in->offset = MGN_KEEP(mem, margin_real, kept);
+    in->factor = MGN_KEEP(mem, margin_real, kept);
+    in->mark = mem->low;
+    in->stage = MGN_KEEP(mem, margin_stage_q, in->whole ? 1u : 0);
+    in->stage_offset = MGN_KEEP(mem, int32_t, staged);
+    in->stage_factor = MGN_KEEP(mem, int16_t, staged);
+    in->stage_shift = MGN_KEEP(mem, uint8_t, staged);
     if (kept == 0) {
-        job->in.offset = MGN_SCRATCH(mem, margin_real, d);
-        job->in.factor = MGN_SCRATCH(mem, margin_real, d);
+        in->offset = MGN_SCRATCH(mem, margin_real, d);
+        in->factor = MGN_SCRATCH(mem, margin_real, d);
     }
-    job->in.low = MGN_SCRATCH(mem, margin_real, d);
-    job->in.high = MGN_SCRATCH(mem, margin_real, d);
-    job->rows.centre = MGN_SCRATCH(mem, margin_real, d);
-    job->trial.x = MGN_SCRATCH(mem, int16_t, d);
-    job->trial.work = MGN_SCRATCH(mem, int16_t, d);
-}
-
-static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
-    const size_t d = job->in.d, cuts = job->list.from != NULL ? job->machines : 0;
-    const bool steps = job->format == MARGIN_Q7 && job->linear.from == NULL &&
-                       job->proto.from == NULL && job->rows.from->kernel.kind == MARGIN_KERNEL_RBF;
-    const size_t rows = cuts > 0 ? cuts : mgn_functions(job->vote->scheme, job->vote->classes);
-    const size_t values = mgn_size_mul(job->linear.from != NULL ? rows : job->rows.n, d + d % 2u);
-    job->vectors = margin_arena_keep(mem, values, job->format == MARGIN_Q15 ? 2u : 1u);
-    job->rows.norms =
-        MGN_KEEP(mem, uint16_t, job->proto.from != NULL ? job->proto.from->n : job->rows.n);
-    job->pool.coef = margin_arena_keep(mem, mgn_size_mul(job->rows.n, job->pool.width),
-                                       job->pool.narrow ? 1u : 2u);
-    job->pool.scales = MGN_KEEP(mem, uint16_t, job->pool.narrow ? job->machines : 0);
-    job->pool.own = MGN_KEEP(mem, uint16_t, steps ? job->rows.n : 0);
-    job->linear.scales =
-        MGN_KEEP(mem, uint16_t, job->linear.from != NULL && cuts == 0 && rows > 1u ? rows : 0);
-    job->bias = MGN_KEEP(mem, int32_t, job->proto.from != NULL ? job->rows.from->n : job->machines);
-    job->proto.downs = MGN_KEEP(mem, uint8_t, job->proto.from != NULL ? job->proto.from->n : 0);
-    job->rows.class_end =
-        MGN_KEEP(mem, uint16_t, job->linear.from != NULL || cuts > 0 ? 0 : job->vote->classes);
-    job->list.reach = MGN_KEEP(mem, uint16_t, cuts);
-    job->list.target = MGN_KEEP(mem, uint8_t, cuts);
-    job->curve = MGN_KEEP(mem, int16_t, job->vote->curve != NULL ? MARGIN_CURVE : 0);
-    mgn_q_inputs_plan(job, mem);
-    job->z = MGN_SCRATCH(mem, margin_real, job->projected != NULL ? d : 0);
-    job->linear.weights =
-        MGN_SCRATCH(mem, margin_real, job->linear.from != NULL ? mgn_size_mul(cuts, d) : 0);
-    job->linear.biases = MGN_SCRATCH(mem, margin_real, job->linear.from != NULL ? cuts : 0);
-    job->linear.lifts = MGN_SCRATCH(mem, margin_real, job->linear.from != NULL ? job->machines : 0);
-    job->trial.scores = MGN_SCRATCH(mem, margin_real, job->machines);
-    job->trial.differ = MGN_SCRATCH(mem, margin_real, job->machines);
-    job->pool.tops = MGN_SCRATCH(mem, margin_real, job->machines);
-    job->pool.steps = MGN_SCRATCH(mem, margin_real, job->pool.hinge ? job->rows.n : 0);
-    job->trial.scores_q = MGN_SCRATCH(mem, int32_t, job->machines);
+    in->low = MGN_SCRATCH(mem, margin_real, d);
+    in->high = MGN_SCRATCH(mem, margin_real, d);
+    in->centre = MGN_SCRATCH(mem, margin_real, d);
+    in->x = MGN_SCRATCH(mem, int16_t, d);
+    in->work = MGN_SCRATCH(mem, int16_t, d);
+    in->z = MGN_SCRATCH(mem, margin_real, in->projected != NULL ? d : 0);
 }
 
 /* Sample i, behind the projection if there is one. */
-static const margin_real *mgn_q_sample(const mgn_q_job *job, size_t i) {
-    const margin_real *x = mgn_sample(job->data, i);
-    if (job->projected == NULL) { return x; }
-    margin_project(job->projected, x, job->z);
-    return job->z;
+static const margin_real *mgn_q_sample(const mgn_q_inputs *in, size_t i) {
+    const margin_real *x = mgn_sample(in->data, i);
+    if (in->projected == NULL) { return x; }
+    margin_project(in->projected, x, in->z);
+    return in->z;
 }
 
-/* The largest weight, or element of a vector, that the format can hold. */
-static int32_t mgn_q_most(const mgn_q_job *job) {
-    return job->format == MARGIN_Q15 ? 32767 : 127;
+/* The largest weight, or element of a vector, that a format can hold. */
+static int32_t mgn_q_most(unsigned format) {
+    return format == MARGIN_Q15 ? 32767 : 127;
 }
 
 /* Stores a weight, or an element of a vector. */
-static void mgn_q_put(const mgn_q_job *job, size_t at, int32_t q) {
-    if (job->format == MARGIN_Q15) {
-        ((int16_t *)job->vectors)[at] = (int16_t)q;
+static void mgn_q_put(void *values, unsigned format, size_t at, int32_t q) {
+    if (format == MARGIN_Q15) {
+        ((int16_t *)values)[at] = (int16_t)q;
     } else {
-        ((int8_t *)job->vectors)[at] = (int8_t)q;
+        ((int8_t *)values)[at] = (int8_t)q;
     }
 }
 
@@ -7854,58 +7676,59 @@ static int32_t mgn_q_round(margin_real a, int32_t least, int32_t most) {
     return a < (margin_real)most ? (int32_t)a : most;
 }
 
-/* Finds the smallest and the largest raw value of each feature. Returns false if raw values should
- * be whole numbers of 16 bits and are not. */
-static bool mgn_q_ranges(const mgn_q_job *job) {
+/* Finds the smallest and the largest value of each feature. Returns false if raw values should be
+ * whole numbers of 16 bits and are not. */
+static bool mgn_q_ranges(const mgn_q_inputs *in) {
     bool whole = true;
-    for (size_t i = 0; i < job->data->n; i++) {
-        const margin_real *x = mgn_q_sample(job, i);
-        for (size_t k = 0; k < job->in.d; k++) {
-            job->in.low[k] = i == 0 ? x[k] : mgn_min(job->in.low[k], x[k]);
-            job->in.high[k] = i == 0 ? x[k] : mgn_max(job->in.high[k], x[k]);
+    for (size_t i = 0; i < in->data->n; i++) {
+        const margin_real *x = mgn_q_sample(in, i);
+        for (size_t k = 0; k < in->d; k++) {
+            in->low[k] = i == 0 ? x[k] : mgn_min(in->low[k], x[k]);
+            in->high[k] = i == 0 ? x[k] : mgn_max(in->high[k], x[k]);
             whole = whole && x[k] >= INT16_MIN && x[k] <= INT16_MAX &&
                     (margin_real)(int32_t)x[k] == x[k];
         }
     }
-    return whole || !job->in.whole;
+    return whole || !in->whole;
 }
 
-static margin_real mgn_q_middle(const mgn_q_input_job *in, size_t k) {
-    return in->low[k] + (in->high[k] - in->low[k]) / 2;
-}
-
-static margin_real mgn_q_half_range(const mgn_q_input_job *in, size_t k) {
+static margin_real mgn_q_half_range(const mgn_q_inputs *in, size_t k) {
     return (in->high[k] - in->low[k]) / 2;
+}
+
+static margin_real mgn_q_middle(const mgn_q_inputs *in, size_t k) {
+    return in->low[k] + mgn_q_half_range(in, k);
 }
 
 /* Makes a stage that does what offset and factor say, and sets the factor to what the stage really
  * does. Returns false if the numbers do not fit a stage. */
-static bool mgn_q_make_stage(mgn_q_input_job *in) {
+static bool mgn_q_make_stage(mgn_q_inputs *in) {
     const margin_real limit = MGN_R(1073741823);
     for (size_t k = 0; k < in->d; k++) {
         margin_real scaled = in->factor[k];
         uint8_t shift = 0;
-        while (shift < 30u && 2 * scaled <= INT16_MAX) {
-            scaled *= 2;
-            shift++;
-        }
+        for (; shift < 30u && 2 * scaled <= INT16_MAX; shift++) { scaled *= 2; }
         if (!(scaled <= INT16_MAX) || !(mgn_abs(in->offset[k]) <= 65534)) { return false; }
-        in->stage.factor[k] = (int16_t)mgn_q_round(scaled, 0, INT16_MAX);
-        const margin_real centre = -in->offset[k] * (margin_real)in->stage.factor[k] +
+        in->stage_factor[k] = (int16_t)mgn_q_round(scaled, 0, INT16_MAX);
+        const margin_real centre = -in->offset[k] * (margin_real)in->stage_factor[k] +
                                    (shift > 0 ? (margin_real)(INT32_C(1) << (shift - 1u)) : 0);
         if (!(mgn_abs(centre) < limit)) { return false; }
-        in->stage.offset[k] = mgn_q_round(centre, -INT32_C(1073741823), INT32_C(1073741823));
-        in->stage.shift[k] = shift;
-        in->factor[k] = (margin_real)in->stage.factor[k] / (margin_real)(UINT32_C(1) << shift);
+        in->stage_offset[k] = mgn_q_round(centre, -INT32_C(1073741823), INT32_C(1073741823));
+        in->stage_shift[k] = shift;
+        in->factor[k] = (margin_real)in->stage_factor[k] / (margin_real)(UINT32_C(1) << shift);
     }
-    in->stage.kept->offset = in->stage.offset;
-    in->stage.kept->factor = in->stage.factor;
-    in->stage.kept->shift = in->stage.shift;
-    in->stage.used = true;
+    in->stage->offset = in->stage_offset;
+    in->stage->factor = in->stage_factor;
+    in->stage->shift = in->stage_shift;
+    in->staged = true;
     return true;
 }
 
-static void mgn_q_as_they_are(mgn_q_input_job *in) {
+static const margin_stage_q *mgn_q_stage(const mgn_q_inputs *in) {
+    return in->staged ? in->stage : NULL;
+}
+
+static void mgn_q_as_they_are(mgn_q_inputs *in) {
     for (size_t k = 0; k < in->d; k++) {
         in->offset[k] = 0;
         in->factor[k] = 1;
@@ -7914,36 +7737,53 @@ static void mgn_q_as_they_are(mgn_q_input_job *in) {
 
 /* ---- linear ---- */
 
+/* A linear model, or the cuts of a list with a linear kernel, whose weights are made of its
+ * vectors. */
+typedef struct {
+    const margin_linear *from; /* NULL: neither */
+    margin_linear cuts;
+    margin_real *weights, *biases; /* of the cuts */
+    mgn_q_inputs *in;
+    unsigned format;
+    size_t machines, rows; /* and rows of weights */
+    void *w;               /* kept, as the next */
+    int32_t *bias;
+    margin_real *lifts; /* machines: what weights and biases are multiplied by, */
+    uint16_t *scales;   /* kept; and what takes it back, */
+    bool scaled;        /* if that is done at all */
+    margin_real unit;   /* of the scores */
+} mgn_q_linear_job;
+
 /* Where weight k of machine j is. */
-static size_t mgn_q_weight_at(const mgn_q_job *job, size_t j, size_t k) {
-    return (job->vote->scheme == MARGIN_SCHEME_ORDINAL ? 0 : j) * job->in.d + k;
+static size_t mgn_q_weight_at(const mgn_q_linear_job *l, size_t j, size_t k) {
+    return (l->from->vote.scheme == MARGIN_SCHEME_ORDINAL ? 0 : j) * l->in->d + k;
 }
 
-static margin_real mgn_q_weight(const mgn_q_job *job, size_t j, size_t k) {
-    return job->linear.from->w[mgn_q_weight_at(job, j, k)] * job->linear.lifts[j];
+static margin_real mgn_q_weight(const mgn_q_linear_job *l, size_t j, size_t k) {
+    return l->from->w[mgn_q_weight_at(l, j, k)] * l->lifts[j];
 }
 
 /* Largest weight of feature k. */
-static margin_real mgn_q_column(const mgn_q_job *job, size_t k) {
+static margin_real mgn_q_column(const mgn_q_linear_job *l, size_t k) {
     margin_real most = 0;
-    for (size_t j = 0; j < job->machines; j++) {
-        most = mgn_max(most, mgn_abs(mgn_q_weight(job, j, k)));
+    for (size_t j = 0; j < l->machines; j++) {
+        most = mgn_max(most, mgn_abs(mgn_q_weight(l, j, k)));
     }
     return most;
 }
 
 /* The score of machine j at the integer input 0. */
-static margin_real mgn_q_at_zero(const mgn_q_job *job, size_t j) {
-    margin_real sum = job->linear.from->bias[j] * job->linear.lifts[j];
-    for (size_t k = 0; k < job->in.d; k++) { sum += mgn_q_weight(job, j, k) * job->in.offset[k]; }
+static margin_real mgn_q_at_zero(const mgn_q_linear_job *l, size_t j) {
+    margin_real sum = l->from->bias[j] * l->lifts[j];
+    for (size_t k = 0; k < l->in->d; k++) { sum += mgn_q_weight(l, j, k) * l->in->offset[k]; }
     return sum;
 }
 
 /* The most that any one feature can add to the score of machine j. */
-static margin_real mgn_q_reach_of(const mgn_q_job *job, size_t j) {
+static margin_real mgn_q_reach_of(const mgn_q_linear_job *l, size_t j) {
     margin_real most = 0;
-    for (size_t k = 0; k < job->in.d; k++) {
-        most = mgn_max(most, mgn_abs(mgn_q_weight(job, j, k)) * mgn_q_half_range(&job->in, k));
+    for (size_t k = 0; k < l->in->d; k++) {
+        most = mgn_max(most, mgn_abs(mgn_q_weight(l, j, k)) * mgn_q_half_range(l->in, k));
     }
     return most;
 }
@@ -7951,19 +7791,18 @@ static margin_real mgn_q_reach_of(const mgn_q_job *job, size_t j) {
 /* Where scores of some machines are less than a quarter of those of others, the weights of these
  * machines are multiplied by a lift, so that rounding costs them no more than the others. The lift
  * is 65535 / scale, and the predictor multiplies by scale / 65536 to take it back. */
-static void mgn_q_linear_lifts(mgn_q_job *job) {
-    const size_t rows = mgn_functions(job->vote->scheme, job->vote->classes);
+static void mgn_q_linear_lifts(mgn_q_linear_job *l) {
     margin_real most = 0, least = MGN_HUGE;
-    for (size_t j = 0; j < job->machines; j++) {
-        job->linear.lifts[j] = 1;
-        most = mgn_max(most, mgn_q_reach_of(job, j));
-        least = mgn_min(least, mgn_q_reach_of(job, j));
+    for (size_t j = 0; j < l->machines; j++) {
+        l->lifts[j] = 1;
+        most = mgn_max(most, mgn_q_reach_of(l, j));
+        least = mgn_min(least, mgn_q_reach_of(l, j));
     }
-    job->linear.scaled = job->list.from == NULL && rows > 1u && most > 4 * least;
-    for (size_t j = 0; job->linear.scaled && j < rows; j++) {
-        const int32_t scale = mgn_q_round(65535 * (mgn_q_reach_of(job, j) / most), 1, 65535);
-        job->linear.scales[j] = (uint16_t)scale;
-        job->linear.lifts[j] = 65535 / (margin_real)scale;
+    l->scaled = l->from != &l->cuts && l->rows > 1u && most > 4 * least;
+    for (size_t j = 0; l->scaled && j < l->rows; j++) {
+        const int32_t scale = mgn_q_round(65535 * (mgn_q_reach_of(l, j) / most), 1, 65535);
+        l->scales[j] = (uint16_t)scale;
+        l->lifts[j] = 65535 / (margin_real)scale;
     }
 }
 
@@ -7971,58 +7810,59 @@ static void mgn_q_linear_lifts(mgn_q_job *job) {
  * allowed. So no column of weights loses digits to a column of larger ones, and with one machine
  * rounding the weights costs nothing at all. Inputs within the range of the data are at most 2^14,
  * so that inputs of up to twice that range fit. */
-static void mgn_q_linear_factors(mgn_q_job *job) {
+static void mgn_q_linear_factors(mgn_q_linear_job *l) {
+    mgn_q_inputs *in = l->in;
     margin_real rows = 1, unit = 0, most;
-    for (size_t k = 0; k < job->in.d; k++) { job->in.offset[k] = mgn_q_middle(&job->in, k); }
-    for (size_t j = 0; j < job->machines; j++) {
+    for (size_t k = 0; k < in->d; k++) { in->offset[k] = mgn_q_middle(in, k); }
+    for (size_t j = 0; j < l->machines; j++) {
         margin_real sum = 0;
-        for (size_t k = 0; k < job->in.d; k++) {
-            const margin_real column = mgn_q_column(job, k);
-            sum += column > 0 ? mgn_abs(mgn_q_weight(job, j, k)) / column : 0;
+        for (size_t k = 0; k < in->d; k++) {
+            const margin_real column = mgn_q_column(l, k);
+            sum += column > 0 ? mgn_abs(mgn_q_weight(l, j, k)) / column : 0;
         }
         rows = mgn_max(rows, sum);
     }
-    most = mgn_min((margin_real)mgn_q_most(job), MGN_R(0.95 * 65536) / rows);
-    for (size_t k = 0; k < job->in.d; k++) {
-        unit = mgn_max(unit, mgn_q_half_range(&job->in, k) * mgn_q_column(job, k) / (most * 16384));
+    most = mgn_min((margin_real)mgn_q_most(l->format), MGN_R(0.95 * 65536) / rows);
+    for (size_t k = 0; k < in->d; k++) {
+        unit = mgn_max(unit, mgn_q_half_range(in, k) * mgn_q_column(l, k) / (most * 16384));
     }
-    for (size_t j = 0; j < job->machines; j++) {
-        unit = mgn_max(unit, mgn_abs(mgn_q_at_zero(job, j)) / MGN_R(0.04 * 2147483648.0));
+    for (size_t j = 0; j < l->machines; j++) {
+        unit = mgn_max(unit, mgn_abs(mgn_q_at_zero(l, j)) / MGN_R(0.04 * 2147483648.0));
     }
-    for (size_t k = 0; k < job->in.d; k++) {
-        const bool used = unit > 0 && mgn_q_half_range(&job->in, k) > 0;
-        job->in.factor[k] = used ? mgn_q_column(job, k) / (most * unit) : 0;
+    for (size_t k = 0; k < in->d; k++) {
+        const bool used = unit > 0 && mgn_q_half_range(in, k) > 0;
+        in->factor[k] = used ? mgn_q_column(l, k) / (most * unit) : 0;
     }
 }
 
 /* The cuts of a linear list for raw inputs: w = sum of coef * v, the scaling folded in. */
-static void mgn_q_list_weights(mgn_q_job *job) {
-    const margin_expansion *e = &job->list.from->pool;
-    for (size_t j = 0; j < job->machines; j++) {
-        job->linear.biases[j] = e->bias[j];
-        for (size_t k = 0; k < job->in.d; k++) {
+static void mgn_q_list_weights(mgn_q_linear_job *l, const margin_list *list) {
+    const margin_expansion *e = &list->pool;
+    for (size_t j = 0; j < l->machines; j++) {
+        l->biases[j] = e->bias[j];
+        for (size_t k = 0; k < e->d; k++) {
             margin_real w = 0;
-            for (size_t v = 0; v < job->list.from->reach[j]; v++) {
-                w += e->coef[v * e->width + j] * e->vectors[v * job->in.d + k];
+            for (size_t v = 0; v < list->reach[j]; v++) {
+                w += e->coef[v * e->width + j] * e->vectors[v * e->d + k];
             }
             w *= e->offset != NULL ? e->factor[k] : 1;
-            job->linear.biases[j] -= e->offset != NULL ? w * e->offset[k] : 0;
-            job->linear.weights[j * job->in.d + k] = w;
+            l->biases[j] -= e->offset != NULL ? w * e->offset[k] : 0;
+            l->weights[j * e->d + k] = w;
         }
     }
-    job->linear.cuts.w = job->linear.weights;
-    job->linear.cuts.bias = job->linear.biases;
+    l->cuts.w = l->weights;
+    l->cuts.bias = l->biases;
 }
 
 /* The finest unit of scores at which all weights and sums fit. */
-static margin_real mgn_q_linear_unit(const mgn_q_job *job) {
-    const margin_real most = (margin_real)mgn_q_most(job);
+static margin_real mgn_q_linear_unit(const mgn_q_linear_job *l) {
+    const margin_real most = (margin_real)mgn_q_most(l->format);
     margin_real unit = 0;
-    for (size_t j = 0; j < job->machines; j++) {
-        margin_real sum = mgn_abs(mgn_q_at_zero(job, j));
-        for (size_t k = 0; k < job->in.d; k++) {
-            if (job->in.factor[k] > 0) {
-                const margin_real w = mgn_abs(mgn_q_weight(job, j, k)) / job->in.factor[k];
+    for (size_t j = 0; j < l->machines; j++) {
+        margin_real sum = mgn_abs(mgn_q_at_zero(l, j));
+        for (size_t k = 0; k < l->in->d; k++) {
+            if (l->in->factor[k] > 0) {
+                const margin_real w = mgn_abs(mgn_q_weight(l, j, k)) / l->in->factor[k];
                 unit = mgn_max(unit, w / most);
                 sum += w * 32768;
             }
@@ -8034,298 +7874,386 @@ static margin_real mgn_q_linear_unit(const mgn_q_job *job) {
 
 /* Whether rounding the weights to this unit is too coarse: about how much it changes a score,
  * compared with the largest contribution of a feature. */
-static bool mgn_q_linear_coarse(const mgn_q_job *job, margin_real unit) {
+static bool mgn_q_linear_coarse(const mgn_q_linear_job *l, margin_real unit) {
     margin_real error = 0, most = 0;
-    for (size_t k = 0; k < job->in.d; k++) {
-        const margin_real half = mgn_q_half_range(&job->in, k);
+    for (size_t k = 0; k < l->in->d; k++) {
+        const margin_real half = mgn_q_half_range(l->in, k);
         error += half * half;
-        most = mgn_max(most, half * mgn_q_column(job, k));
+        most = mgn_max(most, half * mgn_q_column(l, k));
     }
     return MGN_R(0.3) * unit * mgn_sqrt(error) >
-           most / (job->format == MARGIN_Q15 ? MGN_R(1024.0) : MGN_R(128.0));
+           most / (l->format == MARGIN_Q15 ? MGN_R(1024.0) : MGN_R(128.0));
 }
 
-static margin_status mgn_q_linear_make(mgn_q_job *job) {
-    mgn_q_linear_lifts(job);
-    mgn_q_as_they_are(&job->in);
-    if (!job->in.whole || mgn_q_linear_coarse(job, mgn_q_linear_unit(job))) {
-        mgn_q_linear_factors(job);
-        if (job->in.whole && !mgn_q_make_stage(&job->in)) { return MARGIN_E_RANGE; }
+static margin_status mgn_q_linear_make(mgn_q_linear_job *l) {
+    const int32_t limit = mgn_q_most(l->format);
+    mgn_q_inputs *in = l->in;
+    mgn_q_linear_lifts(l);
+    mgn_q_as_they_are(in);
+    if (!in->whole || mgn_q_linear_coarse(l, mgn_q_linear_unit(l))) {
+        mgn_q_linear_factors(l);
+        if (in->whole && !mgn_q_make_stage(in)) { return MARGIN_E_RANGE; }
     }
-    job->score_unit = mgn_q_linear_unit(job);
-    const margin_real unit = job->score_unit;
-    for (size_t j = 0; j < job->machines; j++) {
-        margin_real bias = mgn_q_at_zero(job, j);
-        for (size_t k = 0; k < job->in.d; k++) {
-            const size_t i = mgn_q_weight_at(job, j, k);
-            const margin_real w =
-                job->in.factor[k] > 0 ? mgn_q_weight(job, j, k) / job->in.factor[k] : 0;
-            const int32_t limit = mgn_q_most(job);
+    const margin_real unit = mgn_q_linear_unit(l);
+    for (size_t j = 0; j < l->machines; j++) {
+        margin_real bias = mgn_q_at_zero(l, j);
+        for (size_t k = 0; k < in->d; k++) {
+            const margin_real w = in->factor[k] > 0 ? mgn_q_weight(l, j, k) / in->factor[k] : 0;
             const int32_t q = mgn_q_round(w / unit, -limit, limit);
-            bias += (w - unit * (margin_real)q) * (mgn_q_middle(&job->in, k) - job->in.offset[k]) *
-                    job->in.factor[k];
-            mgn_q_put(job, i, q);
+            bias +=
+                (w - unit * (margin_real)q) * (mgn_q_middle(in, k) - in->offset[k]) * in->factor[k];
+            mgn_q_put(l->w, l->format, mgn_q_weight_at(l, j, k), q);
         }
-        job->bias[j] = mgn_q_round(bias / unit, -INT32_MAX, INT32_MAX);
+        l->bias[j] = mgn_q_round(bias / unit, -INT32_MAX, INT32_MAX);
     }
-    job->score_unit *= job->linear.scaled ? MGN_R(65536.0 / 65535.0) : 1;
+    l->unit = unit * (l->scaled ? MGN_R(65536.0 / 65535.0) : 1);
     return MARGIN_OK;
 }
 
-/* ---- expansions ---- */
+/* ---- vectors ---- */
 
-static margin_real mgn_q_own_factor(const mgn_q_rows_job *rows, size_t k) {
-    return rows->from->offset != NULL ? rows->from->factor[k] : 1;
+/* The vectors of an expansion or of the pool of a list, the rows of prototypes, or those of a
+ * projection, all seen as an expansion. */
+typedef struct {
+    const margin_expansion *from;
+    mgn_q_inputs *in;
+    unsigned format;
+    void *vectors;               /* kept, in blocks */
+    size_t n;                    /* filled up to whole blocks */
+    uint16_t *norms, *class_end; /* kept; prototypes have their gains as norms */
+} mgn_q_rows;
+
+static margin_real mgn_q_own_factor(const mgn_q_rows *r, size_t k) {
+    return r->from->offset != NULL ? r->from->factor[k] : 1;
 }
 
-static margin_real mgn_q_own_offset(const mgn_q_rows_job *rows, size_t k) {
-    return rows->from->offset != NULL ? rows->from->offset[k] : 0;
+static margin_real mgn_q_own_offset(const mgn_q_rows *r, size_t k) {
+    return r->from->offset != NULL ? r->from->offset[k] : 0;
 }
 
-static margin_real mgn_q_vector(const mgn_q_rows_job *rows, size_t v, size_t k) {
-    return rows->from->vectors[v * rows->from->d + k] - rows->centre[k];
+/* Feature k of a raw value as z, and that of vector v, both measured from the centre. */
+static margin_real mgn_q_from_centre(const mgn_q_rows *r, margin_real x, size_t k) {
+    return (x - mgn_q_own_offset(r, k)) * mgn_q_own_factor(r, k) - r->in->centre[k];
+}
+
+static margin_real mgn_q_vector(const mgn_q_rows *r, size_t v, size_t k) {
+    return r->from->vectors[v * r->from->d + k] - r->in->centre[k];
+}
+
+/* Stores element k of row v. */
+static void mgn_q_put_element(const mgn_q_rows *r, size_t v, size_t k, int32_t q) {
+    mgn_q_put(r->vectors, r->format, mgn_q_place(r->in->d, v, k, r->format), q);
 }
 
 /* As measured from the centre: the length of the longest vector, the largest coordinate of a
- * vector, and the largest coordinate of the data. */
+ * vector, and the largest coordinate of the data (of prototypes, the length of the longest
+ * sample). */
 typedef struct {
     margin_real length, vector, data;
 } mgn_q_extent;
 
 /* The largest coordinate of the data, measured from the centre. */
-static margin_real mgn_q_extents_data(const mgn_q_job *job) {
+static margin_real mgn_q_extents_data(const mgn_q_rows *r) {
     margin_real most = 0;
-    for (size_t k = 0; k < job->in.d; k++) {
-        const margin_real o = mgn_q_own_offset(&job->rows, k), f = mgn_q_own_factor(&job->rows, k);
-        most = mgn_max(most, mgn_abs((job->in.low[k] - o) * f - job->rows.centre[k]));
-        most = mgn_max(most, mgn_abs((job->in.high[k] - o) * f - job->rows.centre[k]));
+    for (size_t k = 0; k < r->in->d; k++) {
+        most = mgn_max(most, mgn_abs(mgn_q_from_centre(r, r->in->low[k], k)));
+        most = mgn_max(most, mgn_abs(mgn_q_from_centre(r, r->in->high[k], k)));
     }
     return most;
 }
 
-static mgn_q_extent mgn_q_extents(const mgn_q_job *job) {
+/* The extents of every `step`-th row, without the data. */
+static mgn_q_extent mgn_q_extents_rows(const mgn_q_rows *r, size_t step) {
     mgn_q_extent most = {0, 0, 0};
-    for (size_t v = 0; v < job->rows.from->n; v++) {
+    for (size_t v = 0; v < r->from->n; v += step) {
         margin_real sum = 0;
-        for (size_t k = 0; k < job->in.d; k++) {
-            const margin_real z = mgn_q_vector(&job->rows, v, k);
+        for (size_t k = 0; k < r->in->d; k++) {
+            const margin_real z = mgn_q_vector(r, v, k);
             sum += z * z;
             most.vector = mgn_max(most.vector, mgn_abs(z));
         }
-        most.length = mgn_max(most.length, sum);
+        most.length = mgn_max(most.length, mgn_sqrt(sum));
     }
-    most.length = mgn_sqrt(most.length);
-    most.data = mgn_q_extents_data(job);
     return most;
 }
 
-/* Class of vector v. */
-static size_t mgn_q_class(const mgn_q_job *job, size_t v) {
-    size_t c = 0;
-    while (c + 1u < job->vote->classes && v >= job->rows.from->class_end[c]) { c++; }
-    return c;
-}
-
-/* Coefficient i of vector v, for a kernel value of 1, which is 2^15 in integers. The value of a
- * hinge unit is counted in units of its own, unit * steps[v] * 2^shift. */
-static margin_real mgn_q_sized_coef(const mgn_q_job *job, size_t v, size_t i) {
-    const margin_real coef = job->rows.from->coef[v * job->pool.width + i] * job->pool.size;
-    return job->pool.hinge ? coef * job->pool.steps[v] : coef;
-}
-
-/* For each machine: the bias with what the coefficients add to it, in job->trial.scores; the sum of
- * |coef| and |bias|, in job->trial.differ; the largest coefficient, in job->pool.tops. Returns the
- * largest coefficient of all. */
-static margin_real mgn_q_sum_up(mgn_q_job *job) {
-    const margin_vote *vote = job->vote;
-    margin_real largest = 0;
-    for (size_t j = 0; j < job->machines; j++) {
-        job->trial.scores[j] = job->rows.from->bias[j];
-        job->trial.differ[j] = job->pool.tops[j] = 0;
-    }
-    for (size_t v = 0; v < job->rows.from->n; v++) {
-        const size_t c = mgn_q_class(job, v);
-        for (size_t i = 0; i < job->pool.width; i++) {
-            const size_t j = mgn_machine(vote->scheme, vote->classes, c, i);
-            const margin_real size = mgn_abs(mgn_q_sized_coef(job, v, i));
-            job->trial.differ[j] += size;
-            job->trial.scores[j] += job->rows.from->coef[v * job->pool.width + i] * job->pool.base;
-            job->pool.tops[j] = mgn_max(job->pool.tops[j], size);
-            largest = mgn_max(largest, size);
-        }
-    }
-    for (size_t j = 1; j < job->machines && vote->scheme == MARGIN_SCHEME_ORDINAL; j++) {
-        job->trial.scores[j] += job->trial.scores[0] - job->rows.from->bias[0];
-        job->trial.differ[j] = job->trial.differ[0];
-    }
-    for (size_t j = 0; j < job->machines; j++) {
-        job->trial.differ[j] += mgn_abs(job->trial.scores[j]);
-    }
-    return largest;
-}
-
-/* The least shift `down` such that sum |coef| 32768 / 2^down + |bias| < 2^31 for all machines,
- * where the largest coefficient is 32767, or 127 for each machine if coefficients are narrow. Sums
- * of poly are limited; for them the shift leaves room for eight times what the data needs. */
-static void mgn_q_choose_down(mgn_q_job *job) {
-    margin_kernel_q *kernel = &job->pool.kernel;
-    const margin_real largest = mgn_q_sum_up(job);
-    margin_real most = 0;
-    for (size_t j = 0; j < job->machines; j++) {
-        margin_real need = job->trial.differ[j];
-        if (kernel->kind == MARGIN_KERNEL_POLY) {
-            need = 16 * mgn_max(job->pool.peak, mgn_abs(job->trial.scores[j]));
-        } else if (job->pool.narrow) {
-            need = job->pool.tops[j] > 0 ? need / 256 * (largest / job->pool.tops[j]) : 0;
-        }
-        most = mgn_max(most, need);
-    }
-    kernel->down = 0;
-    while (kernel->down < 31u && largest > 0 && most > 2 * largest) {
-        most /= 2;
-        kernel->down++;
-    }
-}
-
-/* rbf, for a choice of `down`: kernel values vanish at 2^-(32 - down), at the distance `radius`.
- * The unit is the finest at which all distances within reach fit, see mgn_q_rbf; half a step in
- * every feature is kept in reserve for rounding. Data may leave int16_t only where it leaves the
- * reach. */
-static margin_real mgn_q_rbf_unit(const mgn_q_job *job) {
-    const mgn_q_extent most = mgn_q_extents(job);
-    const margin_real bits = (margin_real)(32u - job->pool.kernel.down);
-    const margin_real root = mgn_sqrt((margin_real)job->in.d);
-    const margin_real radius = mgn_sqrt(bits * MGN_LN_2 / job->rows.from->kernel.gamma);
-    const margin_real rough = job->format == MARGIN_Q7 ? root * most.vector / 252 : 0;
-    const margin_real length = most.length + rough;
-    margin_real unit = mgn_max(job->rows.least, (2 * length + radius) / (65400 - 2 * root));
-    unit = mgn_max(unit, (length + radius) / (56600 - 2 * root));
-    return mgn_max(unit, mgn_min(most.data, length + radius) / 32700);
+static mgn_q_extent mgn_q_extents(const mgn_q_rows *r) {
+    mgn_q_extent most = mgn_q_extents_rows(r, 1u);
+    most.data = mgn_q_extents_data(r);
+    return most;
 }
 
 /* Puts the centre at the mean of every `step`-th row: of all vectors, or of the centroids.
  * Distances do not depend on where the origin is, and norms are smallest with the origin there. */
-static void mgn_q_rows_centre(mgn_q_rows_job *rows, size_t step) {
-    const margin_expansion *e = rows->from;
-    for (size_t k = 0; k < rows->from->d; k++) {
+static void mgn_q_centre(const mgn_q_rows *r, size_t step) {
+    for (size_t k = 0; k < r->from->d; k++) {
         margin_real mean = 0;
         size_t count = 0;
-        for (size_t v = 0; v < e->n; v += step) {
+        for (size_t v = 0; v < r->from->n; v += step) {
             count++;
-            mean += (e->vectors[v * rows->from->d + k] - mean) / (margin_real)count;
+            mean += (r->from->vectors[v * r->from->d + k] - mean) / (margin_real)count;
         }
-        rows->centre[k] = mean;
+        r->in->centre[k] = mean;
     }
 }
 
+/* Puts the centre where the raw value is 0, for whole numbers that go in as they are. */
+static void mgn_q_centre_at_zero(const mgn_q_rows *r) {
+    const margin_real f = mgn_q_own_factor(r, 0);
+    for (size_t k = 0; k < r->in->d; k++) { r->in->centre[k] = -mgn_q_own_offset(r, k) * f; }
+    r->in->unit = f;
+    mgn_q_as_they_are(r->in);
+}
+
 /* Whether all features have the same factor, so that whole numbers may go in as they are. */
-static bool mgn_q_one_factor(const mgn_q_rows_job *rows) {
-    const margin_real f = mgn_q_own_factor(rows, 0);
-    for (size_t k = 0; k < rows->from->d; k++) {
-        if (!(mgn_abs(mgn_q_own_factor(rows, k) - f) <= f / 4096)) { return false; }
+static bool mgn_q_one_factor(const mgn_q_rows *r) {
+    const margin_real f = mgn_q_own_factor(r, 0);
+    for (size_t k = 0; k < r->from->d; k++) {
+        if (!(mgn_abs(mgn_q_own_factor(r, k) - f) <= f / 4096)) { return false; }
     }
     return true;
 }
 
-/* Whether whole numbers may go in as they are: the unit is then the factor, which must not be too
- * fine for 32 bits, and in q7 the vectors must not be so far from 0 that int8_t is too coarse. */
-static bool mgn_q_rbf_plain(mgn_q_job *job) {
-    const margin_real f = mgn_q_own_factor(&job->rows, 0);
-    const margin_real centred = mgn_q_extents(job).vector;
-    for (size_t k = 0; k < job->in.d; k++) {
-        job->rows.centre[k] = -mgn_q_own_offset(&job->rows, k) * f;
-    }
-    job->rows.unit = f;
-    mgn_q_as_they_are(&job->in);
-    return mgn_q_rbf_unit(job) <= f &&
-           (job->format == MARGIN_Q15 || mgn_q_extents(job).vector <= 2 * centred);
-}
-
 /* Offsets and factors for a centre and a unit. */
-static margin_status mgn_q_inputs(mgn_q_job *job) {
-    for (size_t k = 0; k < job->in.d; k++) {
-        const margin_real f = mgn_q_own_factor(&job->rows, k);
-        job->in.factor[k] = f / job->rows.unit;
-        job->in.offset[k] = f > 0 ? mgn_q_own_offset(&job->rows, k) + job->rows.centre[k] / f : 0;
-        if (!mgn_finite(job->in.factor[k]) || !mgn_finite(job->in.offset[k])) {
-            return MARGIN_E_RANGE;
-        }
+static margin_status mgn_q_inputs_make(const mgn_q_rows *r) {
+    mgn_q_inputs *in = r->in;
+    for (size_t k = 0; k < in->d; k++) {
+        const margin_real f = mgn_q_own_factor(r, k);
+        in->factor[k] = f / in->unit;
+        in->offset[k] = f > 0 ? mgn_q_own_offset(r, k) + in->centre[k] / f : 0;
+        if (!mgn_finite(in->factor[k]) || !mgn_finite(in->offset[k])) { return MARGIN_E_RANGE; }
     }
-    return !job->in.whole || mgn_q_make_stage(&job->in) ? MARGIN_OK : MARGIN_E_RANGE;
-}
-
-static margin_status mgn_q_rbf_inputs(mgn_q_job *job) {
-    mgn_q_rows_centre(&job->rows, 1u);
-    if (job->in.whole && mgn_q_one_factor(&job->rows) && mgn_q_rbf_plain(job)) { return MARGIN_OK; }
-    mgn_q_rows_centre(&job->rows, 1u);
-    job->rows.unit = mgn_q_rbf_unit(job);
-    return mgn_q_inputs(job);
+    return !in->whole || mgn_q_make_stage(in) ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
 /* The unit at which the largest coordinate of the data, from the centre, is 2^14; or a coarser
  * one, if the factors of a stage would not fit otherwise. */
-static margin_real mgn_q_data_unit(const mgn_q_job *job) {
-    margin_real unit = mgn_max(job->rows.least, mgn_q_extents_data(job) / 16384);
-    for (size_t k = 0; job->in.whole && k < job->in.d; k++) {
-        unit = mgn_max(unit, mgn_q_own_factor(&job->rows, k) / INT16_MAX);
+static margin_real mgn_q_data_unit(const mgn_q_rows *r) {
+    margin_real unit = mgn_max(r->in->least, mgn_q_extents_data(r) / 16384);
+    for (size_t k = 0; r->in->whole && k < r->in->d; k++) {
+        unit = mgn_max(unit, mgn_q_own_factor(r, k) / INT16_MAX);
     }
     return unit > 0 ? unit : 1;
 }
 
 /* Inputs of kernels whose origin is at z = 0. Inputs within the range of the data are at most
  * 2^14. If it is possible, and `coarse` does not forbid it, whole numbers go in as they are. */
-static margin_status mgn_q_origin_inputs(mgn_q_job *job, bool coarse) {
-    bool plain = !coarse && job->in.whole && mgn_q_one_factor(&job->rows);
-    for (size_t k = 0; k < job->in.d; k++) {
-        job->rows.centre[k] = 0;
-        plain = plain && !(mgn_abs(mgn_q_own_offset(&job->rows, k)) > 0);
+static margin_status mgn_q_origin_inputs(const mgn_q_rows *r, bool coarse) {
+    bool plain = !coarse && r->in->whole && mgn_q_one_factor(r);
+    for (size_t k = 0; k < r->in->d; k++) {
+        r->in->centre[k] = 0;
+        plain = plain && !(mgn_abs(mgn_q_own_offset(r, k)) > 0);
     }
     if (plain) {
-        mgn_q_as_they_are(&job->in);
-        job->rows.unit = mgn_q_own_factor(&job->rows, 0);
+        mgn_q_as_they_are(r->in);
+        r->in->unit = mgn_q_own_factor(r, 0);
         return MARGIN_OK;
     }
-    job->rows.unit = mgn_q_data_unit(job);
-    return mgn_q_inputs(job);
+    r->in->unit = mgn_q_data_unit(r);
+    return mgn_q_inputs_make(r);
 }
 
-/* Element of the pool as an integer. */
-static int32_t mgn_q_rounded(const mgn_q_job *job, size_t v, size_t k) {
-    const int32_t limit = mgn_q_most(job);
-    margin_real unit = job->pool.vector_unit;
-    if (v >= job->rows.from->n || k >= job->in.d) { return 0; }
-    if (job->pool.stepped) { unit = job->rows.unit * (margin_real)job->pool.own[v]; }
-    if (job->pool.kernel.kind == MARGIN_KERNEL_UNIT_POLY ||
-        job->pool.kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
-        unit *= mgn_sqrt(job->rows.from->norms[v]); /* unit vectors */
+/* The inputs of hinge units and projections: whole numbers go in as they are where all features
+ * have one factor; otherwise the middle of the data is 0, and its largest distance from there 2^14
+ * units. */
+static margin_status mgn_q_hinge_inputs(const mgn_q_rows *r) {
+    if (r->in->whole && mgn_q_one_factor(r)) {
+        for (size_t k = 0; k < r->in->d; k++) {
+            r->in->centre[k] = -mgn_q_own_offset(r, k) * mgn_q_own_factor(r, k);
+        }
+        mgn_q_as_they_are(r->in);
+        r->in->unit = mgn_q_own_factor(r, 0);
+        return r->in->unit > 0 ? MARGIN_OK : MARGIN_E_RANGE;
+    }
+    for (size_t k = 0; k < r->in->d; k++) {
+        r->in->centre[k] =
+            (mgn_q_middle(r->in, k) - mgn_q_own_offset(r, k)) * mgn_q_own_factor(r, k);
+    }
+    r->in->unit = mgn_q_data_unit(r);
+    return mgn_q_inputs_make(r);
+}
+
+/* ---- expansions ---- */
+
+/* Vectors with coefficients, and what the kernel needs besides. */
+typedef struct {
+    mgn_q_rows *rows;
+    size_t machines, width;
+    void *coef;         /* kept; int16_t, or int8_t if `narrow` */
+    uint16_t *scales;   /* kept; of `narrow` coefficients */
+    int32_t *bias;      /* kept */
+    bool narrow;        /* see mgn_q_narrow */
+    bool hinge;         /* units of learned vectors */
+    bool linear_unit;   /* unit-exp with a = 1 */
+    margin_real *tops;  /* machines: largest coefficient; */
+    margin_real *sums;  /* bias with what coefficients add to it; */
+    margin_real *sizes; /* sum of |coef| and |bias| */
+    margin_real *steps; /* hinge, of each vector: v for one unit of its elements */
+    uint16_t *own;      /* kept; rbf in q7: a step for each vector, */
+    bool stepped;       /* if they have one each */
+    margin_kernel_q kernel;
+    margin_real vector_unit; /* z for one unit of the vectors */
+    margin_real limit, peak; /* poly: what the base is a fraction of; largest sum on the data */
+    margin_real size;        /* every coefficient is multiplied by this, */
+    margin_real base;        /* and its product with this goes to the bias of its machine */
+    margin_real unit;        /* of the scores */
+} mgn_q_pool_job;
+
+/* The machine that coefficient i of vector v belongs to. */
+static size_t mgn_q_machine_of(const mgn_q_pool_job *p, size_t v, size_t i) {
+    const margin_expansion *e = p->rows->from;
+    size_t c = 0;
+    while (c + 1u < e->vote.classes && v >= e->class_end[c]) { c++; }
+    return mgn_machine(e->vote.scheme, e->vote.classes, c, i);
+}
+
+/* Coefficient i of vector v, for a kernel value of 1, which is 2^15 in integers. The value of a
+ * hinge unit is counted in units of its own, unit * steps[v] * 2^shift. */
+static margin_real mgn_q_sized_coef(const mgn_q_pool_job *p, size_t v, size_t i) {
+    const margin_real coef = p->rows->from->coef[v * p->width + i] * p->size;
+    return p->hinge ? coef * p->steps[v] : coef;
+}
+
+/* Computes tops, sums and sizes. Returns the largest coefficient of all. */
+static margin_real mgn_q_sum_up(mgn_q_pool_job *p) {
+    const margin_expansion *e = p->rows->from;
+    margin_real largest = 0;
+    for (size_t j = 0; j < p->machines; j++) {
+        p->sums[j] = e->bias[j];
+        p->sizes[j] = p->tops[j] = 0;
+    }
+    for (size_t v = 0; v < e->n; v++) {
+        for (size_t i = 0; i < p->width; i++) {
+            const size_t j = mgn_q_machine_of(p, v, i);
+            const margin_real size = mgn_abs(mgn_q_sized_coef(p, v, i));
+            p->sizes[j] += size;
+            p->sums[j] += e->coef[v * p->width + i] * p->base;
+            p->tops[j] = mgn_max(p->tops[j], size);
+            largest = mgn_max(largest, size);
+        }
+    }
+    for (size_t j = 1; j < p->machines && e->vote.scheme == MARGIN_SCHEME_ORDINAL; j++) {
+        p->sums[j] += p->sums[0] - e->bias[0];
+        p->sizes[j] = p->sizes[0];
+    }
+    for (size_t j = 0; j < p->machines; j++) { p->sizes[j] += mgn_abs(p->sums[j]); }
+    return largest;
+}
+
+/* The least shift `down` such that sum |coef| 32768 / 2^down + |bias| < 2^31 for all machines,
+ * where the largest coefficient is 32767, or 127 for each machine if coefficients are narrow. Sums
+ * of poly are limited; for them the shift leaves room for eight times what the data needs. */
+static void mgn_q_choose_down(mgn_q_pool_job *p) {
+    const margin_real largest = mgn_q_sum_up(p);
+    margin_real most = 0;
+    for (size_t j = 0; j < p->machines; j++) {
+        margin_real need = p->sizes[j];
+        if (p->kernel.kind == MARGIN_KERNEL_POLY) {
+            need = 16 * mgn_max(p->peak, mgn_abs(p->sums[j]));
+        } else if (p->narrow) {
+            need = p->tops[j] > 0 ? need / 256 * (largest / p->tops[j]) : 0;
+        }
+        most = mgn_max(most, need);
+    }
+    p->kernel.down = 0;
+    for (; p->kernel.down < 31u && largest > 0 && most > 2 * largest; p->kernel.down++) {
+        most /= 2;
+    }
+}
+
+/* Element k of vector v as an integer. */
+static int32_t mgn_q_rounded(const mgn_q_pool_job *p, size_t v, size_t k) {
+    const mgn_q_rows *r = p->rows;
+    const int32_t limit = mgn_q_most(r->format);
+    margin_real unit = p->vector_unit;
+    if (v >= r->from->n || k >= r->in->d) { return 0; }
+    if (p->stepped) { unit = r->in->unit * (margin_real)p->own[v]; }
+    if (mgn_kernel_is_unit(p->kernel.kind)) {
+        unit *= mgn_sqrt(r->from->norms[v]); /* unit vectors */
         unit = unit > 0 ? unit : 1;
     }
-    if (job->pool.hinge) {
-        return mgn_q_round(job->rows.from->vectors[v * job->in.d + k] / job->pool.steps[v], -limit,
-                           limit);
+    if (p->hinge) {
+        return mgn_q_round(r->from->vectors[v * r->in->d + k] / p->steps[v], -limit, limit);
     }
-    return mgn_q_round(mgn_q_vector(&job->rows, v, k) / unit, -limit, limit);
+    return mgn_q_round(mgn_q_vector(r, v, k) / unit, -limit, limit);
 }
 
-static void mgn_q_store_vectors(const mgn_q_job *job) {
-    for (size_t v = 0; v < job->rows.n; v++) {
-        for (size_t k = 0; k < job->in.d + job->in.d % 2u; k++) {
-            const size_t at = mgn_q_place(job->in.d, v, k, job->format);
-            const int32_t q = mgn_q_rounded(job, v, k);
-            mgn_q_put(job, at, q);
+/* |v|^2 in squared units of the input. Below 2^32 if the unit was chosen well. */
+static uint64_t mgn_q_rounded_length2(const mgn_q_pool_job *p, size_t v) {
+    const uint64_t step = p->stepped ? p->own[v] : p->kernel.step;
+    uint64_t sum = 0;
+    for (size_t k = 0; k < p->rows->in->d; k++) {
+        const uint64_t a = (uint64_t)mgn_q_size(mgn_q_rounded(p, v, k)) * step;
+        sum += a * a;
+    }
+    return sum;
+}
+
+/* Coefficient i of vector v. Norms of rbf are rounded up, by `excess`, which makes every kernel
+ * value smaller by the factor exp(-gamma excess); the coefficient makes up for it. */
+static margin_real mgn_q_true_coef(const mgn_q_pool_job *p, size_t v, size_t i) {
+    const margin_real coef = mgn_q_sized_coef(p, v, i), unit = p->rows->in->unit;
+    if (p->kernel.kind != MARGIN_KERNEL_RBF) { return coef; }
+    const uint64_t twice = (uint64_t)p->rows->norms[v] << (p->kernel.shift + 1u);
+    const margin_real excess = (margin_real)(twice - mgn_q_rounded_length2(p, v));
+    return coef * mgn_exp(p->rows->from->kernel.gamma * unit * unit * excess);
+}
+
+/* The coefficients of a narrow model, and the scale of each machine, which its sum is multiplied
+ * by: 65535 / 65536 for the machine with the largest coefficient, in proportion less for the
+ * others. */
+static void mgn_q_store_narrow(const mgn_q_pool_job *p, margin_real largest) {
+    const size_t n = p->rows->from->n;
+    for (size_t j = 0; j < p->width; j++) {
+        p->tops[j] = 0;
+        for (size_t v = 0; v < n; v++) {
+            p->tops[j] = mgn_max(p->tops[j], mgn_abs(mgn_q_true_coef(p, v, j)));
+        }
+        const int32_t scale = mgn_q_round(p->tops[j] / largest * 65535, 1, 65535);
+        const margin_real unit = largest * (margin_real)scale / (127 * MGN_R(65535.0));
+        p->scales[j] = (uint16_t)scale;
+        for (size_t v = 0; v < p->rows->n; v++) {
+            const margin_real coef = v < n ? mgn_q_true_coef(p, v, j) / unit : 0;
+            ((int8_t *)p->coef)[v * p->width + j] = (int8_t)mgn_q_round(coef, -127, 127);
         }
     }
 }
 
-/* |v|^2 in squared units of the input. Below 2^32 if the unit was chosen well. */
-static uint64_t mgn_q_rounded_length2(const mgn_q_job *job, size_t v) {
-    const uint64_t step = job->pool.stepped ? job->pool.own[v] : job->pool.kernel.step;
-    uint64_t sum = 0;
-    for (size_t k = 0; k < job->in.d; k++) {
-        const uint64_t a = (uint64_t)mgn_q_size(mgn_q_rounded(job, v, k)) * step;
-        sum += a * a;
+/* Stores vectors and coefficients, whose units are known by now. */
+static margin_status mgn_q_store_pool(mgn_q_pool_job *p) {
+    const mgn_q_rows *r = p->rows;
+    const margin_vote *vote = &r->from->vote;
+    const margin_real weight = 32768 / (margin_real)(UINT32_C(1) << p->kernel.down);
+    margin_real largest = 0;
+    for (size_t v = 0; v < r->n; v++) {
+        for (size_t k = 0; k < r->in->d + r->in->d % 2u; k++) {
+            mgn_q_put_element(r, v, k, mgn_q_rounded(p, v, k));
+        }
     }
-    return sum;
+    for (size_t i = 0; i < r->from->n * p->width; i++) {
+        largest = mgn_max(largest, mgn_abs(mgn_q_true_coef(p, i / p->width, i % p->width)));
+    }
+    if (!mgn_finite(largest)) { return MARGIN_E_RANGE; }
+    largest = largest > 0 ? largest : 1;
+    (void)mgn_q_sum_up(p);
+    if (p->narrow) {
+        mgn_q_store_narrow(p, largest);
+        p->unit = largest / 127 / weight * MGN_R(65536.0 / 65535.0);
+    } else {
+        for (size_t i = 0; i < r->n * p->width; i++) {
+            const size_t v = i / p->width;
+            const margin_real coef = v < r->from->n ? mgn_q_true_coef(p, v, i % p->width) : 0;
+            ((int16_t *)p->coef)[i] = (int16_t)mgn_q_round(coef / (largest / 32767), -32767, 32767);
+        }
+        p->unit = largest / 32767 / weight;
+    }
+    for (size_t j = 0; j < p->machines; j++) {
+        p->bias[j] = mgn_q_round(p->sums[j] / p->unit, -INT32_MAX, INT32_MAX);
+    }
+    for (size_t c = 0; r->class_end != NULL && c < vote->classes; c++) {
+        r->class_end[c] = (uint16_t)(c + 1u < vote->classes ? r->from->class_end[c] : r->n);
+    }
+    return MARGIN_OK;
 }
 
 /* Chooses gain and up with gain * 2^up = rate * 2^40, where 2^-(rate s) is the kernel value at the
@@ -8333,11 +8261,7 @@ static uint64_t mgn_q_rounded_length2(const mgn_q_job *job, size_t v) {
 static margin_status mgn_q_choose_gain(margin_kernel_q *kernel, margin_real rate) {
     const uint64_t end = (uint64_t)(32u - kernel->down) << 40;
     margin_real gain = rate * MGN_R(1099511627776.0);
-    kernel->up = 0;
-    while (gain > 65535 && kernel->up < 31u) {
-        gain /= 2;
-        kernel->up++;
-    }
+    for (kernel->up = 0; gain > 65535 && kernel->up < 31u; kernel->up++) { gain /= 2; }
     kernel->gain = (uint16_t)mgn_q_round(gain, 0, 65535);
     if (kernel->gain == 0 || gain > 65535) { return MARGIN_E_RANGE; }
     const uint64_t cut = (((end - 1u) / kernel->gain) >> kernel->up) + 1u;
@@ -8345,21 +8269,81 @@ static margin_status mgn_q_choose_gain(margin_kernel_q *kernel, margin_real rate
     return MARGIN_OK;
 }
 
+/* ---- rbf ---- */
+
+/* For a choice of `down` kernel values vanish at 2^-(32 - down), at the distance `radius`. The unit
+ * is the finest at which all distances within reach fit, see mgn_q_rbf_fits; half a step in every
+ * feature is kept in reserve for rounding. Data may leave int16_t only where it leaves the reach. */
+static margin_real mgn_q_rbf_unit(const mgn_q_pool_job *p) {
+    const mgn_q_rows *r = p->rows;
+    const mgn_q_extent most = mgn_q_extents(r);
+    const margin_real bits = (margin_real)(32u - p->kernel.down);
+    const margin_real root = mgn_sqrt((margin_real)r->in->d);
+    const margin_real radius = mgn_sqrt(bits * MGN_LN_2 / r->from->kernel.gamma);
+    const margin_real rough = r->format == MARGIN_Q7 ? root * most.vector / 252 : 0;
+    const margin_real length = most.length + rough;
+    margin_real unit = mgn_max(r->in->least, (2 * length + radius) / (65400 - 2 * root));
+    unit = mgn_max(unit, (length + radius) / (56600 - 2 * root));
+    return mgn_max(unit, mgn_min(most.data, length + radius) / 32700);
+}
+
+/* Whether whole numbers may go in as they are: the unit is then the factor, which must not be too
+ * fine for 32 bits, and in q7 the vectors must not be so far from 0 that int8_t is too coarse. */
+static bool mgn_q_rbf_plain(const mgn_q_pool_job *p) {
+    const margin_real centred = mgn_q_extents(p->rows).vector;
+    mgn_q_centre_at_zero(p->rows);
+    return mgn_q_rbf_unit(p) <= p->rows->in->unit &&
+           (p->rows->format == MARGIN_Q15 || mgn_q_extents(p->rows).vector <= 2 * centred);
+}
+
+static margin_status mgn_q_rbf_inputs(const mgn_q_pool_job *p) {
+    mgn_q_inputs *in = p->rows->in;
+    mgn_q_centre(p->rows, 1u);
+    if (in->whole && mgn_q_one_factor(p->rows) && mgn_q_rbf_plain(p)) { return MARGIN_OK; }
+    mgn_q_centre(p->rows, 1u);
+    in->unit = mgn_q_rbf_unit(p);
+    return mgn_q_inputs_make(p->rows);
+}
+
+/* The step, in units of the input, of which the largest coordinate is at most 127. */
+static uint16_t mgn_q_step_for(const mgn_q_inputs *in, margin_real largest) {
+    return (uint16_t)(1 + mgn_q_round(largest / (127 * in->unit), 0, 65534));
+}
+
+/* Steps of q7: one for all vectors, or one for each vector if that takes away three quarters of the
+ * mean square error of rounding. It does where a few outliers have the largest coordinates. */
+static void mgn_q_rbf_steps(mgn_q_pool_job *p) {
+    const mgn_q_rows *r = p->rows;
+    const size_t n = r->from->n;
+    margin_real most = 0, squares = 0;
+    for (size_t v = 0; v < r->n; v++) {
+        margin_real top = 0;
+        for (size_t k = 0; v < n && k < r->in->d; k++) {
+            top = mgn_max(top, mgn_abs(mgn_q_vector(r, v, k)));
+        }
+        p->own[v] = mgn_q_step_for(r->in, top);
+        most = mgn_max(most, top);
+        squares += top * top / (margin_real)n;
+    }
+    p->stepped = 4 * squares < most * most;
+    p->kernel.step = p->stepped ? 0 : mgn_q_step_for(r->in, most);
+}
+
 /* Half the squared length of each vector, rounded up, and the reach: inputs longer than that are
  * so far from all vectors that every kernel value vanishes. */
-static margin_status mgn_q_rbf_norms(mgn_q_job *job) {
-    margin_kernel_q *kernel = &job->pool.kernel;
+static margin_status mgn_q_rbf_norms(mgn_q_pool_job *p) {
+    margin_kernel_q *kernel = &p->kernel;
     uint64_t longest = 0, reach;
-    for (size_t v = 0; v < job->rows.n; v++) {
-        const uint64_t length2 = mgn_q_rounded_length2(job, v);
+    for (size_t v = 0; v < p->rows->n; v++) {
+        const uint64_t length2 = mgn_q_rounded_length2(p, v);
         longest = length2 > longest ? length2 : longest;
     }
     if (longest >= UINT64_C(1) << 32) { return MARGIN_E_RANGE; }
     kernel->shift = 0;
     while ((longest / 2u >> kernel->shift) >= UINT16_MAX) { kernel->shift++; }
-    for (size_t v = 0; v < job->rows.n; v++) {
+    for (size_t v = 0; v < p->rows->n; v++) {
         const uint64_t unit = UINT64_C(2) << kernel->shift;
-        job->rows.norms[v] = (uint16_t)((mgn_q_rounded_length2(job, v) + unit - 1u) / unit);
+        p->rows->norms[v] = (uint16_t)((mgn_q_rounded_length2(p, v) + unit - 1u) / unit);
     }
     reach = mgn_q_root_up(longest) + mgn_q_root_up(kernel->cut);
     reach *= reach;
@@ -8367,110 +8351,16 @@ static margin_status mgn_q_rbf_norms(mgn_q_job *job) {
     return MARGIN_OK;
 }
 
-/* Coefficient i of vector v. Norms of rbf are rounded up, by `excess`, which makes every kernel
- * value smaller by the factor exp(-gamma excess); the coefficient makes up for it. */
-static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i) {
-    const margin_real coef = mgn_q_sized_coef(job, v, i);
-    if (job->pool.kernel.kind == MARGIN_KERNEL_RBF) {
-        const uint64_t twice = (uint64_t)job->rows.norms[v] << (job->pool.kernel.shift + 1u);
-        const margin_real excess = (margin_real)(twice - mgn_q_rounded_length2(job, v));
-        return coef *
-               mgn_exp(job->rows.from->kernel.gamma * job->rows.unit * job->rows.unit * excess);
-    }
-    return coef;
-}
-
-/* The coefficients of a narrow model, and the scale of each machine, which its sum is multiplied
- * by: 65535 / 65536 for the machine with the largest coefficient, in proportion less for the
- * others. */
-static void mgn_q_store_narrow(mgn_q_job *job, margin_real largest) {
-    const size_t width = job->pool.width;
-    for (size_t j = 0; j < width; j++) {
-        job->pool.tops[j] = 0;
-        for (size_t v = 0; v < job->rows.from->n; v++) {
-            job->pool.tops[j] = mgn_max(job->pool.tops[j], mgn_abs(mgn_q_true_coef(job, v, j)));
-        }
-        const int32_t scale = mgn_q_round(job->pool.tops[j] / largest * 65535, 1, 65535);
-        job->pool.scales[j] = (uint16_t)scale;
-        for (size_t v = 0; v < job->rows.n; v++) {
-            const margin_real unit = largest * (margin_real)scale / (127 * MGN_R(65535.0));
-            const int32_t coef = v < job->rows.from->n
-                                     ? mgn_q_round(mgn_q_true_coef(job, v, j) / unit, -127, 127)
-                                     : 0;
-            ((int8_t *)job->pool.coef)[v * width + j] = (int8_t)coef;
-        }
-    }
-}
-
-static margin_status mgn_q_store_coef(mgn_q_job *job) {
-    const margin_real weight = 32768 / (margin_real)(UINT32_C(1) << job->pool.kernel.down);
-    margin_real largest = 0;
-    for (size_t v = 0; v < job->rows.from->n; v++) {
-        for (size_t i = 0; i < job->pool.width; i++) {
-            largest = mgn_max(largest, mgn_abs(mgn_q_true_coef(job, v, i)));
-        }
-    }
-    if (!mgn_finite(largest)) { return MARGIN_E_RANGE; }
-    largest = largest > 0 ? largest : 1;
-    (void)mgn_q_sum_up(job);
-    if (job->pool.narrow) {
-        mgn_q_store_narrow(job, largest);
-        job->score_unit = largest / 127 / weight * MGN_R(65536.0 / 65535.0);
-    } else {
-        for (size_t i = 0; i < job->rows.n * job->pool.width; i++) {
-            const size_t v = i / job->pool.width;
-            const margin_real coef =
-                v < job->rows.from->n ? mgn_q_true_coef(job, v, i % job->pool.width) : 0;
-            ((int16_t *)job->pool.coef)[i] =
-                (int16_t)mgn_q_round(coef / (largest / 32767), -32767, 32767);
-        }
-        job->score_unit = largest / 32767 / weight;
-    }
-    for (size_t j = 0; j < job->machines; j++) {
-        job->bias[j] = mgn_q_round(job->trial.scores[j] / job->score_unit, -INT32_MAX, INT32_MAX);
-    }
-    for (size_t c = 0; job->list.from == NULL && c < job->vote->classes; c++) {
-        job->rows.class_end[c] =
-            (uint16_t)(c + 1u < job->vote->classes ? job->rows.from->class_end[c] : job->rows.n);
-    }
-    return MARGIN_OK;
-}
-
-/* The step, in units of the input, of which the largest coordinate is at most 127. */
-static uint16_t mgn_q_step_for(const mgn_q_job *job, margin_real largest) {
-    return (uint16_t)(1 + mgn_q_round(largest / (127 * job->rows.unit), 0, 65534));
-}
-
-/* Steps of q7: one for all vectors, or one for each vector if that takes away three quarters of the
- * mean square error of rounding. It does where a few outliers have the largest coordinates. */
-static void mgn_q_rbf_steps(mgn_q_job *job) {
-    const size_t n = job->rows.from->n;
-    margin_real most = 0, squares = 0;
-    for (size_t v = 0; v < job->rows.n; v++) {
-        margin_real top = 0;
-        for (size_t k = 0; v < n && k < job->in.d; k++) {
-            top = mgn_max(top, mgn_abs(mgn_q_vector(&job->rows, v, k)));
-        }
-        job->pool.own[v] = mgn_q_step_for(job, top);
-        most = mgn_max(most, top);
-        squares += top * top / (margin_real)n;
-    }
-    job->pool.stepped = 4 * squares < most * most;
-    job->pool.kernel.step = job->pool.stepped ? 0 : mgn_q_step_for(job, most);
-}
-
-static margin_status mgn_q_rbf_make(mgn_q_job *job) {
-    const margin_real gamma = job->rows.from->kernel.gamma;
-    margin_status status = mgn_q_rbf_inputs(job);
+static margin_status mgn_q_rbf_make(mgn_q_pool_job *p) {
+    const mgn_q_inputs *in = p->rows->in;
+    const margin_real gamma = p->rows->from->kernel.gamma;
+    margin_status status = mgn_q_rbf_inputs(p);
     if (status != MARGIN_OK) { return status; }
-    if (job->format == MARGIN_Q7) { mgn_q_rbf_steps(job); }
-    job->pool.vector_unit = job->rows.unit * (margin_real)job->pool.kernel.step;
-    status = mgn_q_choose_gain(&job->pool.kernel,
-                               gamma * MGN_R(1.4426950408889634) * job->rows.unit * job->rows.unit);
-    status = status == MARGIN_OK ? mgn_q_rbf_norms(job) : status;
-    if (status != MARGIN_OK) { return status; }
-    mgn_q_store_vectors(job);
-    return mgn_q_store_coef(job);
+    if (p->rows->format == MARGIN_Q7) { mgn_q_rbf_steps(p); }
+    p->vector_unit = in->unit * (margin_real)p->kernel.step;
+    status = mgn_q_choose_gain(&p->kernel, gamma * MGN_INV_LN2 * in->unit * in->unit);
+    status = status == MARGIN_OK ? mgn_q_rbf_norms(p) : status;
+    return status == MARGIN_OK ? mgn_q_store_pool(p) : status;
 }
 
 /* ---- hinge units ---- */
@@ -8478,147 +8368,130 @@ static margin_status mgn_q_rbf_make(mgn_q_job *job) {
 /* Scaled inputs are z = unit x + centre, so v.z + t = unit v.x + (t + v.centre). With a grid of
  * steps[v] for the elements of v this is unit steps[v] (q.x + r), r the threshold of the
  * integers. */
-static margin_real mgn_q_hinge_threshold(const mgn_q_rows_job *rows, size_t v) {
-    return rows->from->norms[v] +
-           margin_dot(rows->from->vectors + v * rows->from->d, rows->centre, rows->from->d);
+static margin_real mgn_q_hinge_threshold(const mgn_q_rows *r, size_t v) {
+    const size_t d = r->from->d;
+    return r->from->norms[v] + margin_dot(r->from->vectors + v * d, r->in->centre, d);
 }
 
-/* The finest grid of a vector at which its elements fit their format, and its sums and its
- * threshold fit 31 bits. */
-static margin_real mgn_q_hinge_step(const mgn_q_job *job, size_t v) {
-    const margin_real *w = job->rows.from->vectors + v * job->in.d;
-    const margin_real limit = (margin_real)mgn_q_most(job);
-    const margin_real far = mgn_abs(mgn_q_hinge_threshold(&job->rows, v)) / job->rows.unit;
-    margin_real step = margin_norm_inf(w, job->in.d) / limit;
-    step = mgn_max(step, (mgn_norm1(w, job->in.d) * 32768 + far) / MGN_R(0.98 * 2147483648.0));
-    step = mgn_max(step, far / MGN_R(1073741824.0));
-    return step > 0 ? step : 1;
+/* The finest grid of a vector at which its elements fit their format, and `room` times its sums,
+ * its threshold included, fit 31 bits. */
+static margin_real mgn_q_grid(const mgn_q_rows *r, size_t v, margin_real room) {
+    const margin_real *w = r->from->vectors + v * r->in->d;
+    const margin_real far = mgn_abs(mgn_q_hinge_threshold(r, v)) / r->in->unit;
+    const margin_real sum = room * (mgn_norm1(w, r->in->d) * 32768 + far);
+    return mgn_max(margin_norm_inf(w, r->in->d) / (margin_real)mgn_q_most(r->format),
+                   sum / MGN_R(0.98 * 2147483648.0));
 }
 
 /* The largest value of any hinge unit on the data, counted in units of its own. */
-static margin_real mgn_q_hinge_most(const mgn_q_job *job) {
+static margin_real mgn_q_hinge_most(const mgn_q_pool_job *p) {
+    const mgn_q_rows *r = p->rows;
     margin_real most = 1;
-    for (size_t i = 0; i < job->data->n; i++) {
-        const margin_real *x = mgn_q_sample(job, i);
-        for (size_t v = 0; v < job->rows.from->n; v++) {
-            const margin_real *w = job->rows.from->vectors + v * job->in.d;
-            margin_real sum = job->rows.from->norms[v];
-            for (size_t k = 0; k < job->in.d; k++) {
-                sum += w[k] * (x[k] - mgn_q_own_offset(&job->rows, k)) *
-                       mgn_q_own_factor(&job->rows, k);
+    for (size_t i = 0; i < r->in->data->n; i++) {
+        const margin_real *x = mgn_q_sample(r->in, i);
+        for (size_t v = 0; v < r->from->n; v++) {
+            const margin_real *w = r->from->vectors + v * r->in->d;
+            margin_real sum = r->from->norms[v];
+            for (size_t k = 0; k < r->in->d; k++) {
+                sum += w[k] * (x[k] - mgn_q_own_offset(r, k)) * mgn_q_own_factor(r, k);
             }
-            most = mgn_max(most, sum / (job->rows.unit * job->pool.steps[v]));
+            most = mgn_max(most, sum / (r->in->unit * p->steps[v]));
         }
     }
     return most;
 }
 
-/* Inputs: whole numbers go in as they are where all features have one factor; otherwise the middle
- * of the data is 0, and its largest distance from there 2^14 units. */
-static margin_status mgn_q_hinge_inputs(mgn_q_job *job) {
-    for (size_t k = 0; k < job->in.d; k++) {
-        const margin_real o = mgn_q_own_offset(&job->rows, k), f = mgn_q_own_factor(&job->rows, k);
-        job->rows.centre[k] = job->in.whole && mgn_q_one_factor(&job->rows)
-                                  ? -o * f
-                                  : (mgn_q_middle(&job->in, k) - o) * f;
-    }
-    if (job->in.whole && mgn_q_one_factor(&job->rows)) {
-        mgn_q_as_they_are(&job->in);
-        job->rows.unit = mgn_q_own_factor(&job->rows, 0);
-        return job->rows.unit > 0 ? MARGIN_OK : MARGIN_E_RANGE;
-    }
-    job->rows.unit = mgn_q_data_unit(job);
-    return mgn_q_inputs(job);
-}
-
 /* Grids, thresholds and the shift that gives values 15 bits, with a quarter more than the data
  * needs. */
-static margin_status mgn_q_hinge_grids(mgn_q_job *job) {
-    margin_kernel_q *kernel = &job->pool.kernel;
-    const margin_status status = mgn_q_hinge_inputs(job);
-    margin_real most, far = 0;
+static margin_status mgn_q_hinge_grids(mgn_q_pool_job *p) {
+    const mgn_q_rows *r = p->rows;
+    margin_kernel_q *kernel = &p->kernel;
+    const margin_status status = mgn_q_hinge_inputs(r);
+    margin_real most, farthest = 0;
     if (status != MARGIN_OK) { return status; }
-    for (size_t v = 0; v < job->rows.from->n; v++) {
-        job->pool.steps[v] = mgn_q_hinge_step(job, v);
-        far = mgn_max(far, mgn_abs(mgn_q_hinge_threshold(&job->rows, v)) /
-                               (job->rows.unit * job->pool.steps[v]));
+    for (size_t v = 0; v < r->from->n; v++) {
+        const margin_real far = mgn_abs(mgn_q_hinge_threshold(r, v));
+        const margin_real step =
+            mgn_max(mgn_q_grid(r, v, 1), far / r->in->unit / MGN_R(1073741824.0));
+        p->steps[v] = step > 0 ? step : 1;
+        farthest = mgn_max(farthest, far / (r->in->unit * p->steps[v]));
     }
-    for (kernel->up = 0; kernel->up < 15u && far > 32767; kernel->up++) { far /= 2; }
-    most = MGN_R(1.25) * mgn_q_hinge_most(job);
+    for (kernel->up = 0; kernel->up < 15u && farthest > 32767; kernel->up++) { farthest /= 2; }
+    most = MGN_R(1.25) * mgn_q_hinge_most(p);
     for (kernel->shift = 0; kernel->shift < 30u && most > 32767; kernel->shift++) { most /= 2; }
-    for (size_t v = 0; v < job->rows.n; v++) {
-        const margin_real grain = job->rows.unit * (margin_real)(UINT32_C(1) << kernel->up);
-        job->rows.norms[v] = 0;
-        if (v < job->rows.from->n) {
-            const margin_real t =
-                mgn_q_hinge_threshold(&job->rows, v) / (grain * job->pool.steps[v]);
-            job->rows.norms[v] = (uint16_t)mgn_q_round(t, -32767, 32767);
+    for (size_t v = 0; v < r->n; v++) {
+        const margin_real grain = r->in->unit * (margin_real)(UINT32_C(1) << kernel->up);
+        r->norms[v] = 0;
+        if (v < r->from->n) {
+            const margin_real t = mgn_q_hinge_threshold(r, v) / (grain * p->steps[v]);
+            r->norms[v] = (uint16_t)mgn_q_round(t, -32767, 32767);
         }
     }
-    job->pool.size = job->rows.unit * 32768 * (margin_real)(UINT32_C(1) << kernel->shift);
+    p->size = r->in->unit * 32768 * (margin_real)(UINT32_C(1) << kernel->shift);
     return MARGIN_OK;
 }
 
-/* 1.25 times the largest |base| on the data; *peak becomes the largest |sum| over the first
- * vectors of a machine, for any number of them. */
-static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak) {
-    const margin_vote *vote = job->vote;
-    const margin_kernel *kernel = &job->rows.from->kernel;
+/* ---- poly ---- */
+
+/* Computes `limit`, 1.25 times the largest |base| on the data, and `peak`, the largest |sum| over
+ * the first vectors of a machine, for any number of them. */
+static void mgn_q_poly_limit(mgn_q_pool_job *p) {
+    const mgn_q_rows *r = p->rows;
+    const margin_kernel *kernel = &r->from->kernel;
     margin_real most = mgn_abs(kernel->coef0);
-    *peak = 0;
-    for (size_t i = 0; i < job->data->n; i++) {
-        const margin_real *x = mgn_q_sample(job, i);
-        for (size_t j = 0; j < job->machines; j++) { job->trial.scores[j] = 0; }
-        for (size_t v = 0; v < job->rows.from->n; v++) {
+    p->peak = 0;
+    for (size_t i = 0; i < r->in->data->n; i++) {
+        const margin_real *x = mgn_q_sample(r->in, i);
+        for (size_t j = 0; j < p->machines; j++) { p->sums[j] = 0; }
+        for (size_t v = 0; v < r->from->n; v++) {
             margin_real sum = 0;
-            for (size_t k = 0; k < job->in.d; k++) {
-                sum += (x[k] - mgn_q_own_offset(&job->rows, k)) * mgn_q_own_factor(&job->rows, k) *
-                       job->rows.from->vectors[v * job->in.d + k];
+            for (size_t k = 0; k < r->in->d; k++) {
+                sum += (x[k] - mgn_q_own_offset(r, k)) * mgn_q_own_factor(r, k) *
+                       r->from->vectors[v * r->in->d + k];
             }
             const margin_real base = kernel->gamma * sum + kernel->coef0;
             const margin_real value = margin_pow_int(base, kernel->degree);
-            const size_t c = mgn_q_class(job, v);
             most = mgn_max(most, mgn_abs(base));
-            for (size_t k = 0; k < job->pool.width; k++) {
-                const size_t j = mgn_machine(vote->scheme, vote->classes, c, k);
-                job->trial.scores[j] += job->rows.from->coef[v * job->pool.width + k] * value;
-                *peak = mgn_max(*peak, mgn_abs(job->trial.scores[j]));
+            for (size_t k = 0; k < p->width; k++) {
+                const size_t j = mgn_q_machine_of(p, v, k);
+                p->sums[j] += r->from->coef[v * p->width + k] * value;
+                p->peak = mgn_max(p->peak, mgn_abs(p->sums[j]));
             }
         }
     }
-    return most > 0 ? MGN_R(1.25) * most : 1;
+    p->limit = most > 0 ? MGN_R(1.25) * most : 1;
 }
 
 /* The finest unit of vectors at which their elements fit the format, and the sums of |elements|
  * fit 16 bits. With `unit_length` the vectors are divided by their lengths first. */
-static margin_real mgn_q_finest(const mgn_q_job *job, bool unit_length) {
-    const margin_real most = (margin_real)mgn_q_most(job);
+static margin_real mgn_q_finest(const mgn_q_rows *r, bool unit_length) {
+    const margin_real most = (margin_real)mgn_q_most(r->format);
     margin_real unit = 0;
-    for (size_t v = 0; v < job->rows.from->n; v++) {
-        const margin_real norm = mgn_sqrt(job->rows.from->norms[v]);
+    for (size_t v = 0; v < r->from->n; v++) {
+        const margin_real norm = mgn_sqrt(r->from->norms[v]);
         const margin_real length = unit_length && norm > 0 ? norm : 1;
         margin_real sum = 0, peak = 0;
-        for (size_t k = 0; k < job->in.d; k++) {
-            const margin_real size = mgn_abs(mgn_q_vector(&job->rows, v, k)) / length;
+        for (size_t k = 0; k < r->in->d; k++) {
+            const margin_real size = mgn_abs(mgn_q_vector(r, v, k)) / length;
             sum += size;
             peak = mgn_max(peak, size);
         }
-        unit = mgn_max(unit, mgn_max(peak / most, sum / (65500 - (margin_real)job->in.d / 2)));
+        unit = mgn_max(unit, mgn_max(peak / most, sum / (65500 - (margin_real)r->in->d / 2)));
     }
     return unit > 0 ? unit : 1;
 }
 
-static margin_status mgn_q_poly_make(mgn_q_job *job) {
-    margin_kernel_q *kernel = &job->pool.kernel;
-    const margin_kernel *from = &job->rows.from->kernel;
-    margin_status status = mgn_q_origin_inputs(job, false);
-    const margin_real limit = job->pool.limit;
-    job->pool.vector_unit = mgn_q_finest(job, false);
-    margin_real gain = from->gamma * job->pool.vector_unit / limit * MGN_R(2147483648.0);
-    if (status == MARGIN_OK && gain * job->rows.unit >= 32768) {
-        status = mgn_q_origin_inputs(job, true);
+static margin_status mgn_q_poly_make(mgn_q_pool_job *p) {
+    const mgn_q_rows *r = p->rows;
+    margin_kernel_q *kernel = &p->kernel;
+    const margin_kernel *from = &r->from->kernel;
+    margin_status status = mgn_q_origin_inputs(r, false);
+    p->vector_unit = mgn_q_finest(r, false);
+    margin_real gain = from->gamma * p->vector_unit / p->limit * MGN_R(2147483648.0);
+    if (status == MARGIN_OK && gain * r->in->unit >= 32768) {
+        status = mgn_q_origin_inputs(r, true);
     }
-    gain *= job->rows.unit;
+    gain *= r->in->unit;
     if (status != MARGIN_OK) { return status; }
     for (kernel->shift = 0; gain < 32768 && kernel->shift < 31u; kernel->shift++) { gain *= 2; }
     if (!(gain < 65535) || kernel->shift == 0) { return MARGIN_E_RANGE; }
@@ -8626,19 +8499,19 @@ static margin_status mgn_q_poly_make(mgn_q_job *job) {
     for (; kernel->up < 14u && kernel->shift > 1u; kernel->shift--) { kernel->up++; }
     kernel->gain = (uint16_t)mgn_q_round(gain, 0, 65535);
     const margin_real one = (margin_real)(UINT32_C(0x8000) << kernel->up);
-    kernel->add = mgn_q_round(from->coef0 / limit * one, -(INT32_C(1) << 29), INT32_C(1) << 29);
+    kernel->add = mgn_q_round(from->coef0 / p->limit * one, -(INT32_C(1) << 29), INT32_C(1) << 29);
     kernel->power = from->degree;
-    mgn_q_store_vectors(job);
-    return mgn_q_store_coef(job);
+    return mgn_q_store_pool(p);
 }
 
+/* ---- unit kernels ---- */
+
 /* Unit vectors of a length just below 2^shift, so that 2^(15 + shift) / length fits 16 bits. */
-static margin_status mgn_q_unit_vectors(mgn_q_job *job) {
-    margin_kernel_q *kernel = &job->pool.kernel;
-    const margin_real most = mgn_min(1 / mgn_q_finest(job, true), 32000);
+static margin_status mgn_q_unit_vectors(mgn_q_pool_job *p) {
+    margin_kernel_q *kernel = &p->kernel;
+    const margin_real most = mgn_min(1 / mgn_q_finest(p->rows, true), 32000);
     margin_real length = MGN_R(0.97) * 2;
-    for (kernel->shift = 1; kernel->shift < 15u && 2 * length <= most;) {
-        kernel->shift++;
+    for (kernel->shift = 1; kernel->shift < 15u && 2 * length <= most; kernel->shift++) {
         length *= 2;
     }
     length = mgn_min(most, length);
@@ -8646,180 +8519,91 @@ static margin_status mgn_q_unit_vectors(mgn_q_job *job) {
         kernel->shift++;
         length = mgn_min(most, 2 * length);
     }
-    job->pool.vector_unit = 1 / length;
-    for (size_t v = 0; v < job->rows.n; v++) {
-        const uint64_t length2 = mgn_q_rounded_length2(job, v);
-        const margin_real norm = mgn_sqrt((margin_real)length2);
+    p->vector_unit = 1 / length;
+    for (size_t v = 0; v < p->rows->n; v++) {
+        const margin_real norm = mgn_sqrt((margin_real)mgn_q_rounded_length2(p, v));
         const margin_real full = (margin_real)(UINT32_C(1) << (15u + kernel->shift));
-        job->rows.norms[v] = (uint16_t)(norm > 0 ? mgn_q_round(full / norm, 0, 65535) : 65535);
+        p->rows->norms[v] = (uint16_t)(norm > 0 ? mgn_q_round(full / norm, 0, 65535) : 65535);
     }
     return length >= 1 ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
-static margin_status mgn_q_unit_make(mgn_q_job *job) {
-    const margin_real log2a = mgn_log(job->rows.from->kernel.a) * MGN_R(1.4426950408889634);
-    margin_status status = mgn_q_origin_inputs(job, false);
-    margin_real rate = job->rows.from->kernel.a / 32768;
-    if (job->pool.kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
+static margin_status mgn_q_unit_make(mgn_q_pool_job *p) {
+    const margin_real a = p->rows->from->kernel.a, log2a = mgn_log(a) * MGN_INV_LN2;
+    margin_status status = mgn_q_origin_inputs(p->rows, false);
+    margin_real rate = a / 32768;
+    if (p->kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
         rate = mgn_abs(log2a) / 65536;
-        job->pool.kernel.power = log2a < 0 ? 1 : 0;
+        p->kernel.power = log2a < 0 ? 1 : 0;
     }
-    if (job->pool.linear_unit) { rate = MGN_R(1) / 32768; }
-    status = status == MARGIN_OK ? mgn_q_choose_gain(&job->pool.kernel, rate) : status;
-    status = status == MARGIN_OK ? mgn_q_unit_vectors(job) : status;
-    if (status != MARGIN_OK) { return status; }
-    mgn_q_store_vectors(job);
-    return mgn_q_store_coef(job);
+    if (p->linear_unit) { rate = MGN_R(1) / 32768; }
+    status = status == MARGIN_OK ? mgn_q_choose_gain(&p->kernel, rate) : status;
+    status = status == MARGIN_OK ? mgn_q_unit_vectors(p) : status;
+    return status == MARGIN_OK ? mgn_q_store_pool(p) : status;
 }
 
 /* What the kernel does to coefficients and biases. unit-exp is (a^t - 1) / (a - 1). Integers have
  * 2^-u with u >= 0: for a > 1 the kernel is a / (a - 1) 2^-u - 1 / (a - 1), where u = (1 - t) log2
  * a; for a < 1 it is 1 / (1 - a) - 1 / (1 - a) 2^-u, where u = -t log2 a. Next to a = 1 it is as
  * good as t, which is unit-poly with a = 1. */
-static void mgn_q_prepare_kernel(mgn_q_job *job) {
-    const margin_kernel *kernel = &job->rows.from->kernel;
-    job->pool.kernel.kind = kernel->kind;
-    job->pool.kernel.step = 1;
-    job->pool.size = 1;
-    job->pool.base = 0;
-    job->pool.linear_unit = false;
+static void mgn_q_prepare_kernel(mgn_q_pool_job *p) {
+    const margin_kernel *kernel = &p->rows->from->kernel;
+    p->kernel.kind = kernel->kind;
+    p->kernel.step = 1;
+    p->size = 1;
+    p->base = 0;
+    p->linear_unit = false;
     if (kernel->kind == MARGIN_KERNEL_POLY) {
-        job->pool.limit = mgn_q_poly_limit(job, &job->pool.peak);
-        job->pool.size = margin_pow_int(job->pool.limit, kernel->degree);
+        mgn_q_poly_limit(p);
+        p->size = margin_pow_int(p->limit, kernel->degree);
     } else if (kernel->kind == MARGIN_KERNEL_HINGE) {
-        (void)mgn_q_hinge_grids(job); /* what fails here fails again later */
+        (void)mgn_q_hinge_grids(p); /* what fails here fails again later */
     } else if (kernel->kind == MARGIN_KERNEL_UNIT_EXP) {
         const margin_real less = kernel->a - 1;
-        job->pool.linear_unit = mgn_abs(less) < MGN_R(0.001);
-        if (job->pool.linear_unit) {
-            job->pool.kernel.kind = MARGIN_KERNEL_UNIT_POLY;
+        p->linear_unit = mgn_abs(less) < MGN_R(0.001);
+        if (p->linear_unit) {
+            p->kernel.kind = MARGIN_KERNEL_UNIT_POLY;
         } else {
-            job->pool.size = less > 0 ? kernel->a / less : 1 / less;
-            job->pool.base = -1 / less;
+            p->size = less > 0 ? kernel->a / less : 1 / less;
+            p->base = -1 / less;
         }
     }
 }
 
-static margin_status mgn_q_expansion_make(mgn_q_job *job) {
-    margin_status status;
-    switch (job->pool.kernel.kind) {
-    case MARGIN_KERNEL_RBF:
-        return mgn_q_rbf_make(job);
-    case MARGIN_KERNEL_POLY:
-        return mgn_q_poly_make(job);
-    case MARGIN_KERNEL_HINGE:
-        status = mgn_q_hinge_grids(job);
-        if (status != MARGIN_OK) { return status; }
-        mgn_q_store_vectors(job);
-        return mgn_q_store_coef(job);
-    default:
-        return mgn_q_unit_make(job);
-    }
-}
-
-/* ---- the whole ---- */
-
-static margin_vote_q mgn_q_vote(const mgn_q_job *job) {
-    const margin_vote *vote = job->vote;
-    const margin_real log2e = MGN_R(1.4426950408889634);
-    const bool relative = job->proto.from != NULL && vote->classes > 1u;
-    const margin_real unit = relative ? MGN_R(1.0) / 32768 : job->score_unit;
-    margin_vote_q q = {0, 0, 0, 0, 0, 0, 0, 0, NULL};
-    margin_real slope = vote->slope * unit * log2e * MGN_R(33554432.0);
-    q.classes = vote->classes;
-    q.machines = (uint16_t)(job->list.from != NULL ? 1u : job->machines);
-    q.scheme = vote->scheme;
-    if (vote->reject > 0) { q.reject = mgn_q_round(vote->reject / unit, 1, INT32_MAX); }
-    while (slope != 0 && mgn_abs(slope) < 16384 && q.down < 31u) {
-        slope *= 2;
-        q.down++;
-    }
-    q.slope = (int16_t)mgn_q_round(slope, -32767, 32767);
-    q.shift =
-        mgn_q_round(vote->shift * log2e * MGN_R(33554432.0), -(INT32_C(1) << 30), INT32_C(1) << 30);
-    q.include = (uint16_t)(vote->include * 32768); /* rounded down: sets are rather too large */
-    for (size_t i = 0; vote->curve != NULL && i < MARGIN_CURVE; i++) {
-        job->curve[i] = (int16_t)mgn_q_round(vote->curve[i] * log2e * 4096, -32767, 32767);
-    }
-    q.curve = vote->curve != NULL ? job->curve : NULL;
-    return q;
-}
-
-static void mgn_q_pool_model(const mgn_q_job *job, margin_expansion_q *e) {
-    const bool norms = job->pool.kernel.kind != MARGIN_KERNEL_POLY && job->linear.from == NULL;
-    e->vectors = job->vectors;
-    e->norms = norms ? job->rows.norms : NULL;
-    e->coef = job->linear.from == NULL ? job->pool.coef : NULL;
-    e->scales = job->pool.narrow ? job->pool.scales : NULL;
-    e->bias = job->bias;
-    e->class_end = job->list.from == NULL ? job->rows.class_end : NULL;
-    e->stage = job->in.stage.used ? job->in.stage.kept : NULL;
-    e->n = (uint16_t)job->rows.n;
-    e->d = (uint16_t)job->in.d;
-    e->width = (uint16_t)job->pool.width;
-    e->format = (uint8_t)job->format;
-    e->kernel = job->pool.kernel;
-    e->vote = mgn_q_vote(job);
-    e->steps = job->pool.stepped ? job->pool.own : NULL;
-}
-
-static void mgn_q_model(const mgn_q_job *job, margin_model_q *model) {
-    const margin_stage_q *stage = job->in.stage.used ? job->in.stage.kept : NULL;
-    model->kind = job->projected == NULL ? job->from->kind : (uint8_t)MARGIN_MODEL_EXPANSION;
-    if (job->list.from != NULL) {
-        /* Reaches are rounded up to blocks: coefficients beyond a reach are 0. */
-        margin_list_q *list = &model->of.list;
-        mgn_q_pool_model(job, &list->pool);
-        list->pool.width = (uint16_t)job->machines;
-        list->reach = job->linear.from == NULL ? job->list.reach : NULL;
-        list->target = job->list.target;
-        for (size_t j = 0; j < job->machines; j++) {
-            const size_t blocks =
-                ((size_t)job->list.from->reach[j] + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK;
-            job->list.reach[j] = (uint16_t)(blocks * MGN_Q_BLOCK);
-            job->list.target[j] = (uint8_t)job->list.from->target[j];
-        }
-    } else if (job->linear.from != NULL) {
-        margin_linear_q *l = &model->of.linear;
-        l->w = job->vectors;
-        l->bias = job->bias;
-        l->stage = stage;
-        l->d = (uint16_t)job->in.d;
-        l->format = (uint8_t)job->format;
-        l->vote = mgn_q_vote(job);
-        l->scales = job->linear.scaled ? job->linear.scales : NULL;
-    } else if (job->proto.from != NULL) {
-        model->of.proto = job->proto.made;
-        model->of.proto.stage = stage;
-        model->of.proto.vote = mgn_q_vote(job);
-    } else {
-        mgn_q_pool_model(job, &model->of.expansion);
-    }
+static margin_status mgn_q_pool_make(mgn_q_pool_job *p) {
+    if (p->kernel.kind == MARGIN_KERNEL_RBF) { return mgn_q_rbf_make(p); }
+    if (p->kernel.kind == MARGIN_KERNEL_POLY) { return mgn_q_poly_make(p); }
+    if (p->kernel.kind != MARGIN_KERNEL_HINGE) { return mgn_q_unit_make(p); }
+    const margin_status status = mgn_q_hinge_grids(p);
+    return status == MARGIN_OK ? mgn_q_store_pool(p) : status;
 }
 
 /* ---- prototypes ---- */
 
+typedef struct {
+    const margin_proto *from; /* NULL: no prototypes */
+    mgn_q_rows *rows;
+    int32_t *constants; /* kept, as the next */
+    uint8_t *downs;
+    margin_proto_q made; /* stage and vote are missing */
+    margin_real unit;    /* of the distances */
+} mgn_q_proto_job;
+
+/* Rows of a model: its centroid and its tangents. */
+static size_t mgn_q_proto_rows(const mgn_q_proto_job *p) {
+    return 1u + (size_t)p->from->tangents;
+}
+
 /* As measured from the centre: the longest centroid, the largest coordinate of a centroid, and the
  * longest sample. */
-static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job) {
-    const size_t rows = 1u + (size_t)job->proto.from->tangents;
-    mgn_q_extent most = {0, 0, 0};
-    for (size_t m = 0; m < job->proto.from->n; m++) {
+static mgn_q_extent mgn_q_proto_extents(const mgn_q_proto_job *p) {
+    const mgn_q_rows *r = p->rows;
+    mgn_q_extent most = mgn_q_extents_rows(r, mgn_q_proto_rows(p));
+    for (size_t i = 0; i < r->in->data->n; i++) {
+        const margin_real *x = mgn_sample(r->in->data, i);
         margin_real sum = 0;
-        for (size_t k = 0; k < job->in.d; k++) {
-            const margin_real z = mgn_q_vector(&job->rows, m * rows, k);
-            sum += z * z;
-            most.vector = mgn_max(most.vector, mgn_abs(z));
-        }
-        most.length = mgn_max(most.length, mgn_sqrt(sum));
-    }
-    for (size_t i = 0; i < job->data->n; i++) {
-        const margin_real *x = mgn_sample(job->data, i);
-        margin_real sum = 0;
-        for (size_t k = 0; k < job->in.d; k++) {
-            const margin_real z =
-                (x[k] - mgn_q_own_offset(&job->rows, k)) * mgn_q_own_factor(&job->rows, k) -
-                job->rows.centre[k];
+        for (size_t k = 0; k < r->in->d; k++) {
+            const margin_real z = mgn_q_from_centre(r, x[k], k);
             sum += z * z;
         }
         most.data = mgn_max(most.data, mgn_sqrt(sum));
@@ -8829,18 +8613,14 @@ static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job) {
 
 /* Whether whole numbers may go in as they are: all features have one factor, samples and centroids
  * are at most 2^13 units long, and int8_t is at most twice as coarse as with another centre. */
-static bool mgn_q_proto_plain(mgn_q_job *job) {
-    const margin_real f = mgn_q_own_factor(&job->rows, 0);
-    if (!(f > 0) || !mgn_q_one_factor(&job->rows)) { return false; }
-    const mgn_q_extent centred = mgn_q_proto_extents(job);
-    for (size_t k = 0; k < job->in.d; k++) {
-        job->rows.centre[k] = -mgn_q_own_offset(&job->rows, k) * f;
-    }
-    job->rows.unit = f;
-    mgn_q_as_they_are(&job->in);
-    const mgn_q_extent most = mgn_q_proto_extents(job);
+static bool mgn_q_proto_plain(const mgn_q_proto_job *p) {
+    const margin_real f = mgn_q_own_factor(p->rows, 0);
+    if (!(f > 0) || !mgn_q_one_factor(p->rows)) { return false; }
+    const margin_real centred = mgn_q_proto_extents(p).vector;
+    mgn_q_centre_at_zero(p->rows);
+    const mgn_q_extent most = mgn_q_proto_extents(p);
     return most.data <= 8192 * f && most.length <= 8192 * f &&
-           (job->format == MARGIN_Q15 || most.vector <= 2 * centred.vector);
+           (p->rows->format == MARGIN_Q15 || most.vector <= 2 * centred);
 }
 
 /* The least `unit` times a power of two, also a negative one, that is not below `least`. Both are
@@ -8857,147 +8637,112 @@ static margin_real mgn_q_doubled(margin_real unit, margin_real least) {
 
 /* Inputs: samples are at most 2^13 units long, and in q7 the largest coordinate of a centroid is
  * 127 times a power of two. */
-static margin_status mgn_q_proto_inputs(mgn_q_job *job) {
-    mgn_q_rows_centre(&job->rows, 1u + (size_t)job->proto.from->tangents);
-    if (job->in.whole && mgn_q_proto_plain(job)) { return MARGIN_OK; }
-    mgn_q_rows_centre(&job->rows, 1u + (size_t)job->proto.from->tangents);
-    const mgn_q_extent most = mgn_q_proto_extents(job);
-    job->rows.unit = mgn_max(most.data, most.length) / 8192;
-    job->rows.unit = job->rows.unit > 0 ? job->rows.unit : 1;
-    if (!mgn_finite(job->rows.unit)) { /* a square has overflowed */
+static margin_status mgn_q_proto_inputs(const mgn_q_proto_job *p) {
+    mgn_q_inputs *in = p->rows->in;
+    mgn_q_centre(p->rows, mgn_q_proto_rows(p));
+    if (in->whole && mgn_q_proto_plain(p)) { return MARGIN_OK; }
+    mgn_q_centre(p->rows, mgn_q_proto_rows(p));
+    const mgn_q_extent most = mgn_q_proto_extents(p);
+    in->unit = mgn_max(most.data, most.length) / 8192;
+    in->unit = in->unit > 0 ? in->unit : 1;
+    if (!mgn_finite(in->unit)) { /* a square has overflowed */
         return MARGIN_E_RANGE;
     }
-    margin_real unit = most.vector / 127;
-    if (job->format == MARGIN_Q7 && unit > 0) { unit = mgn_q_doubled(unit, job->rows.unit); }
-    job->rows.unit = job->format == MARGIN_Q7 && unit > 0 ? unit : job->rows.unit;
-    return mgn_q_inputs(job);
+    const margin_real unit = most.vector / 127;
+    if (p->rows->format == MARGIN_Q7 && unit > 0) { in->unit = mgn_q_doubled(unit, in->unit); }
+    return mgn_q_inputs_make(p->rows);
 }
 
 /* The centroid of model m in units of 2^shift inputs, and its constant: |c|^2 2^up, rounded up. */
-static void mgn_q_proto_centroid(mgn_q_job *job, size_t m, int shift) {
-    const size_t v = m * (1u + (size_t)job->proto.from->tangents);
-    const int32_t most = mgn_q_most(job);
+static void mgn_q_proto_centroid(const mgn_q_proto_job *p, size_t m, int shift) {
+    const mgn_q_rows *r = p->rows;
+    const size_t v = m * mgn_q_proto_rows(p);
+    const int32_t most = mgn_q_most(r->format);
     const margin_real step = margin_pow_int(2, shift);
     margin_real sum = 0;
     uint64_t first = 0;
-    for (size_t k = 0; k < job->in.d; k++) {
-        const int32_t q =
-            mgn_q_round(mgn_q_vector(&job->rows, v, k) / (job->rows.unit * step), -most, most);
-        mgn_q_put(job, mgn_q_place(job->in.d, v, k, job->format), q);
+    for (size_t k = 0; k < r->in->d; k++) {
+        const int32_t q = mgn_q_round(mgn_q_vector(r, v, k) / (r->in->unit * step), -most, most);
+        mgn_q_put_element(r, v, k, q);
         sum += (margin_real)q * (margin_real)q;
-        first += k < mgn_q_proto_half(job->in.d) ? (uint64_t)((int64_t)q * q) : 0;
+        first += k < mgn_q_proto_half(r->in->d) ? (uint64_t)((int64_t)q * q) : 0;
     }
-    if (job->proto.from->tangents == 0) {
-        job->rows.norms[m] = (uint16_t)mgn_q_proto_part(&job->proto.made, first);
-    }
-    sum = sum * step * step * (margin_real)(UINT32_C(1) << job->proto.made.up);
+    if (p->from->tangents == 0) { r->norms[m] = (uint16_t)mgn_q_proto_part(&p->made, first); }
+    sum = sum * step * step * (margin_real)(UINT32_C(1) << p->made.up);
     sum += sum * 4 * MGN_EPS;
-    job->bias[v] = mgn_q_round(sum + MGN_R(0.5), 0, INT32_MAX);
+    p->constants[v] = mgn_q_round(sum + MGN_R(0.5), 0, INT32_MAX);
 }
 
 /* The tangents of model m, multiplied by as much as fits, and the gain that takes the squares of
  * their products back to distances. */
-static void mgn_q_proto_tangents(mgn_q_job *job, size_t m, margin_real far) {
-    const size_t first = m * (1u + (size_t)job->proto.from->tangents);
-    const margin_real *t = job->proto.from->vectors + (first + 1u) * job->in.d;
-    const int32_t most = mgn_q_most(job);
-    margin_real size = margin_norm_inf(t, job->proto.from->tangents * job->in.d), gain;
+static void mgn_q_proto_tangents(const mgn_q_proto_job *p, size_t m, margin_real far) {
+    const mgn_q_rows *r = p->rows;
+    const size_t d = r->in->d, first = m * mgn_q_proto_rows(p);
+    const margin_real *t = p->from->vectors + (first + 1u) * d;
+    const int32_t most = mgn_q_most(r->format);
+    margin_real size = margin_norm_inf(t, p->from->tangents * d), gain;
     uint8_t down = 0;
-    size = mgn_min(size > 0 ? (margin_real)mgn_q_most(job) / size : 1, MGN_R(1073741824.0) / far);
-    gain = (margin_real)(UINT32_C(1) << job->proto.made.up) / (size * size);
+    size = mgn_min(size > 0 ? (margin_real)most / size : 1, MGN_R(1073741824.0) / far);
+    gain = (margin_real)(UINT32_C(1) << p->made.up) / (size * size);
     for (; 4 * gain < 1 && down < 31u; down++) { gain *= 4; }
-    job->proto.downs[m] = down;
-    job->rows.norms[m] = (uint16_t)mgn_q_round(gain * 65536, 0, 65535);
-    for (size_t j = 0; j < job->proto.from->tangents; j++) {
+    p->downs[m] = down;
+    r->norms[m] = (uint16_t)mgn_q_round(gain * 65536, 0, 65535);
+    for (size_t j = 0; j < p->from->tangents; j++) {
         margin_real fixed = 0;
-        for (size_t k = 0; k < job->in.d; k++) {
-            const int32_t q = mgn_q_round(t[j * job->in.d + k] * size, -most, most);
-            mgn_q_put(job, mgn_q_place(job->in.d, first + 1u + j, k, job->format), q);
-            fixed += (margin_real)q * mgn_q_vector(&job->rows, first, k) / job->rows.unit;
+        for (size_t k = 0; k < d; k++) {
+            const int32_t q = mgn_q_round(t[j * d + k] * size, -most, most);
+            mgn_q_put_element(r, first + 1u + j, k, q);
+            fixed += (margin_real)q * mgn_q_vector(r, first, k) / r->in->unit;
         }
         fixed -= down > 0 ? (margin_real)(UINT32_C(1) << (down - 1u)) : 0; /* to round */
-        job->bias[first + 1u + j] = mgn_q_round(fixed, -INT32_MAX, INT32_MAX);
+        p->constants[first + 1u + j] = mgn_q_round(fixed, -INT32_MAX, INT32_MAX);
     }
 }
 
 /* Chooses `up` as large as (reach + longest centroid)^2 2^up < 2^29 allows, with a reach of twice
- * the longest sample, and the finest unit of centroids at which they fit. Then the whole model is
- * checked, and the reach is lowered until it fits, but not below the longest sample. */
-static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model) {
-    margin_status status = mgn_q_proto_inputs(job);
-    const mgn_q_extent most = mgn_q_proto_extents(job);
-    const margin_real data = mgn_max(most.data / job->rows.unit, 1),
-                      length = most.length / job->rows.unit;
+ * the longest sample, whose squared length in units of the input becomes *data2, and the finest
+ * unit of centroids at which they fit. */
+static margin_status mgn_q_proto_make(mgn_q_proto_job *p, margin_real *data2) {
+    const mgn_q_rows *r = p->rows;
+    const margin_status status = mgn_q_proto_inputs(p);
+    const mgn_q_extent most = mgn_q_proto_extents(p);
+    const margin_real unit = r->in->unit, limit = (margin_real)mgn_q_most(r->format);
+    const margin_real data = mgn_max(most.data / unit, 1), length = most.length / unit;
     const margin_real far = 2 * data + length;
-    margin_real reach = 4 * data * data;
-    margin_proto_q *q = &job->proto.made;
+    margin_proto_q *q = &p->made;
     int shift = 14, up = 0;
     while (shift > -12 && length <= 60000 * margin_pow_int(2, shift - 1) &&
-           most.vector <=
-               (margin_real)mgn_q_most(job) * job->rows.unit * margin_pow_int(2, shift - 1)) {
+           most.vector <= limit * unit * margin_pow_int(2, shift - 1)) {
         shift--;
     }
     while (up < 13 && far * far * margin_pow_int(2, up + 1) < MGN_R(536870912.0)) { up++; }
     shift = shift < -1 - up ? -1 - up : shift;
     if (status != MARGIN_OK || up + 1 + shift > 15) { return mgn_both(status, MARGIN_E_RANGE); }
-    for (size_t i = 0; i < job->rows.n * (job->in.d + job->in.d % 2u); i++) {
-        mgn_q_put(job, i, 0);
+    for (size_t i = 0; i < r->n * (r->in->d + r->in->d % 2u); i++) {
+        mgn_q_put(r->vectors, r->format, i, 0);
     }
     q->up = (uint8_t)up;
     q->left = (uint8_t)(up + 1 + shift);
-    for (size_t m = 0; m < job->proto.from->n; m++) {
-        mgn_q_proto_centroid(job, m, shift);
-        if (job->proto.from->tangents > 0) { mgn_q_proto_tangents(job, m, far); }
+    for (size_t m = 0; m < p->from->n; m++) {
+        mgn_q_proto_centroid(p, m, shift);
+        if (p->from->tangents > 0) { mgn_q_proto_tangents(p, m, far); }
     }
-    for (size_t c = 0; c < job->vote->classes; c++) {
-        job->rows.class_end[c] = (uint16_t)job->proto.from->class_end[c];
+    for (size_t c = 0; c < p->from->vote.classes; c++) {
+        r->class_end[c] = (uint16_t)p->from->class_end[c];
     }
-    q->vectors = job->vectors;
-    q->constants = job->bias;
-    q->gains = job->rows.norms;
-    q->downs = job->proto.from->tangents > 0 ? job->proto.downs : NULL;
-    q->class_end = job->rows.class_end;
-    q->n = (uint16_t)job->proto.from->n;
-    q->d = (uint16_t)job->in.d;
-    q->tangents = (uint8_t)job->proto.from->tangents;
-    q->nth = (uint8_t)job->proto.from->nth;
-    q->format = (uint8_t)job->format;
-    job->score_unit = job->rows.unit * job->rows.unit / margin_pow_int(2, up);
-    status = MARGIN_E_RANGE;
-    for (unsigned step = 0; step < 5u && status != MARGIN_OK; step++) { /* 4 (3/4)^4 > 1 */
-        q->reach = (uint32_t)mgn_min(reach, MGN_R(1073741824.0));
-        mgn_q_model(job, model);
-        status = margin_model_check_q(model);
-        reach *= MGN_R(0.75);
-    }
-    return status;
-}
-
-/* Makes the model. For expansions the shift `down` grows until all sums fit. */
-static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model) {
-    margin_status status = MARGIN_E_RANGE;
-    const margin_kernel_q kernel = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    job->pool.kernel = kernel;
-    job->pool.kernel.step = job->linear.from == NULL ? 1u : 0;
-    job->pool.stepped = false;
-    job->in.stage.used = false;
-    job->score_unit = 1; /* of a model that is refused before it has one */
-    if (job->linear.from != NULL) {
-        if (job->list.from != NULL) { mgn_q_list_weights(job); }
-        status = mgn_q_linear_make(job);
-        mgn_q_model(job, model);
-        return status == MARGIN_OK ? margin_model_check_q(model) : status;
-    }
-    if (job->proto.from != NULL) { return mgn_q_proto_make(job, model); }
-    mgn_q_prepare_kernel(job);
-    mgn_q_choose_down(job);
-    for (; job->pool.kernel.down < 24u && status == MARGIN_E_RANGE; job->pool.kernel.down++) {
-        job->in.stage.used = false;
-        status = mgn_q_expansion_make(job);
-        mgn_q_model(job, model);
-        status = status == MARGIN_OK ? margin_model_check_q(model) : status;
-    }
-    return status;
+    q->vectors = r->vectors;
+    q->constants = p->constants;
+    q->gains = r->norms;
+    q->downs = p->from->tangents > 0 ? p->downs : NULL;
+    q->class_end = r->class_end;
+    q->n = (uint16_t)p->from->n;
+    q->d = (uint16_t)r->in->d;
+    q->tangents = (uint8_t)p->from->tangents;
+    q->nth = (uint8_t)p->from->nth;
+    q->format = (uint8_t)r->format;
+    p->unit = unit * unit / margin_pow_int(2, up);
+    *data2 = data * data;
+    return MARGIN_OK;
 }
 
 /* ---- projections ---- */
@@ -9006,261 +8751,510 @@ static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model) {
  * see there. With steps[r] for row r a number of z is unit steps[r] (q.x + b), and as an input of
  * the pool it is G[r] (q.x + b) with G[r] = unit steps[r] / (unit of the pool). Since all G are at
  * most 1, they are 2^-down times scales of 16 bits. */
-static void mgn_q_front_shape(mgn_q_job *front, const mgn_q_job *job, bool whole) {
-    const margin_projected *p = job->projected;
-    front->from = job->from;
-    front->projected = NULL;
-    front->data = job->data;
-    front->format = job->format;
-    front->in.whole = whole;
-    front->in.d = p->d;
-    front->in.stage.used = false;
-    front->rows.least = 0;
-    front->rows.from = &front->rows.view;
-    front->rows.view.vectors = p->front;
-    front->rows.view.norms = p->front_bias;
-    front->rows.view.offset = p->offset;
-    front->rows.view.factor = p->factor;
-    front->rows.view.n = p->pool.d;
-    front->rows.view.d = p->d;
+typedef struct {
+    mgn_q_rows rows; /* not in blocks */
+    mgn_q_inputs in; /* the raw inputs */
+    margin_expansion view;
+    margin_real *steps;
+    int32_t *bias; /* kept, as the next */
+    uint16_t *scales;
+} mgn_q_front_job;
+
+static void mgn_q_front_shape(mgn_q_front_job *f, const margin_projected *p, unsigned format) {
+    f->rows.from = &f->view;
+    f->rows.in = &f->in;
+    f->rows.format = format;
+    f->in.projected = NULL;
+    f->in.d = p->d;
+    f->in.staged = false;
+    f->in.least = 0;
+    f->view.vectors = p->front;
+    f->view.norms = p->front_bias;
+    f->view.offset = p->offset;
+    f->view.factor = p->factor;
+    f->view.n = p->pool.d;
+    f->view.d = p->d;
+}
+
+static void mgn_q_front_plan(mgn_q_front_job *f, margin_arena *mem) {
+    const size_t rank = f->view.n;
+    f->rows.vectors =
+        margin_arena_keep(mem, mgn_size_mul(rank, f->in.d), f->rows.format == MARGIN_Q15 ? 2u : 1u);
+    f->bias = MGN_KEEP(mem, int32_t, rank);
+    f->scales = MGN_KEEP(mem, uint16_t, rank);
+    mgn_q_inputs_plan(&f->in, mem);
+    f->steps = MGN_SCRATCH(mem, margin_real, rank);
 }
 
 /* Inputs and grids of the projection; sums have twice the room, because the offset of z is added
  * to the biases later. *least becomes the unit of the pool at which the largest G is 1. */
-static margin_status mgn_q_front_grids(mgn_q_job *front, margin_real *least) {
-    const margin_status status = mgn_q_hinge_inputs(front);
-    for (size_t r = 0; status == MARGIN_OK && r < front->rows.view.n; r++) {
-        const margin_real *w = front->rows.view.vectors + r * front->in.d;
-        const margin_real far = mgn_abs(mgn_q_hinge_threshold(&front->rows, r)) / front->rows.unit;
-        const margin_real sum = 2 * (mgn_norm1(w, front->in.d) * 32768 + far);
-        margin_real step = margin_norm_inf(w, front->in.d) / (margin_real)mgn_q_most(front);
-        step = mgn_max(step, sum / MGN_R(0.98 * 2147483648.0));
-        front->pool.steps[r] = step > 0 ? step : 1 / front->rows.unit;
-        *least = mgn_max(*least, front->rows.unit * front->pool.steps[r]);
+static margin_status mgn_q_front_grids(mgn_q_front_job *f, margin_real *least) {
+    const margin_status status = mgn_q_hinge_inputs(&f->rows);
+    for (size_t r = 0; status == MARGIN_OK && r < f->view.n; r++) {
+        const margin_real step = mgn_q_grid(&f->rows, r, 2);
+        f->steps[r] = step > 0 ? step : 1 / f->in.unit;
+        *least = mgn_max(*least, f->in.unit * f->steps[r]);
     }
     return status;
 }
 
-/* Rows, biases and scales for the inputs that the pool's job takes; returns the shift. */
-static uint8_t mgn_q_front_store(mgn_q_job *front, const mgn_q_job *job) {
-    const int32_t limit = mgn_q_most(front);
+/* Rows, biases and scales for the inputs that the pool takes; returns the shift. */
+static uint8_t mgn_q_front_store(const mgn_q_front_job *f, const mgn_q_inputs *pool) {
+    const unsigned format = f->rows.format;
+    const int32_t limit = mgn_q_most(format);
     margin_real most = 0, up = 65536;
     uint8_t down = 0;
-    for (size_t r = 0; r < front->rows.view.n; r++) { most = mgn_max(most, front->pool.steps[r]); }
-    most *= front->rows.unit / job->rows.unit;
+    for (size_t r = 0; r < f->view.n; r++) { most = mgn_max(most, f->steps[r]); }
+    most *= f->in.unit / pool->unit;
     for (; down < 31u && 2 * most <= 1; down++) {
         most *= 2;
         up *= 2;
     }
-    for (size_t r = 0; r < front->rows.view.n; r++) {
-        const margin_real step = front->pool.steps[r], grain = front->rows.unit * step;
-        const margin_real gain = grain / job->rows.unit;
+    for (size_t r = 0; r < f->view.n; r++) {
+        const margin_real grain = f->in.unit * f->steps[r], gain = grain / pool->unit;
         const margin_real bias =
-            (mgn_q_hinge_threshold(&front->rows, r) - job->in.offset[r]) / grain +
-            MGN_R(0.5) / gain;
-        front->bias[r] = mgn_q_round(bias, -INT32_MAX, INT32_MAX);
-        front->pool.scales[r] = (uint16_t)mgn_q_round(gain * up, 1, 65535);
-        for (size_t k = 0; k < front->in.d; k++) {
-            const margin_real w = front->rows.view.vectors[r * front->in.d + k];
-            mgn_q_put(front, r * front->in.d + k, mgn_q_round(w / step, -limit, limit));
+            (mgn_q_hinge_threshold(&f->rows, r) - pool->offset[r]) / grain + MGN_R(0.5) / gain;
+        f->bias[r] = mgn_q_round(bias, -INT32_MAX, INT32_MAX);
+        f->scales[r] = (uint16_t)mgn_q_round(gain * up, 1, 65535);
+        for (size_t i = r * f->in.d; i < (r + 1u) * f->in.d; i++) {
+            const int32_t q = mgn_q_round(f->view.vectors[i] / f->steps[r], -limit, limit);
+            mgn_q_put(f->rows.vectors, format, i, q);
         }
     }
     return down;
 }
 
-/* The pool behind its projection. */
-static margin_status mgn_q_projected_make(mgn_q_job *front, mgn_q_job *job, margin_model_q *model) {
-    margin_status status = mgn_q_front_grids(front, &job->rows.least);
+/* ---- the whole ---- */
+
+/* One quantisation: what all kinds of models have, and the jobs of the kinds. */
+typedef struct {
+    const margin_model *from;
+    const margin_vote *vote;
+    const margin_projected *projected; /* NULL: no projection */
+    const margin_list *list;           /* NULL: no list; its arrays: */
+    uint16_t *reach;                   /* kept, as the next */
+    uint8_t *target;
+    unsigned format;
+    size_t machines;
+    int32_t *bias;  /* kept; prototypes have their constants there */
+    int16_t *curve; /* kept, if there is one */
+    margin_real unit;
+    margin_real *scores, *differ; /* machines: answers to a sample; mean differences of these */
+    int32_t *scores_q;            /* machines */
+    mgn_q_inputs in;
+    margin_expansion view; /* of a list's pool, or of the rows of prototypes */
+    uint32_t end;          /* of the classes in a pool that has none */
+    mgn_q_linear_job linear;
+    mgn_q_rows rows;
+    mgn_q_pool_job pool;
+    mgn_q_proto_job proto;
+    mgn_q_front_job front;
+} mgn_q_job;
+
+/* Which jobs a model makes, and of what. */
+static void mgn_q_job_kind(mgn_q_job *job, const margin_model *from) {
+    const margin_proto *p = &from->of.proto;
+    const bool proto = from->kind == MARGIN_MODEL_PROTO;
+    job->from = from;
+    job->vote = margin_model_vote(from);
+    job->projected = from->kind == MARGIN_MODEL_PROJECTED ? &from->of.projected : NULL;
+    job->list = from->kind == MARGIN_MODEL_LIST ? &from->of.list : NULL;
+    job->linear.from = from->kind == MARGIN_MODEL_LINEAR ? &from->of.linear : NULL;
+    job->proto.from = proto ? p : NULL;
+    job->rows.from = mgn_model_pool(from);
+    job->machines = margin_machines(job->vote->scheme, job->vote->classes);
+    if (proto) { /* their rows as vectors of an expansion, for what the two have in common */
+        job->rows.from = &job->view;
+        job->view.vectors = p->vectors;
+        job->view.offset = p->offset;
+        job->view.factor = p->factor;
+        job->view.n = mgn_size_mul(p->n, 1u + (size_t)p->tangents);
+        job->view.d = p->d;
+        job->view.width = 0;
+        job->view.kernel.kind = MARGIN_KERNEL_RBF;
+    } else if (job->list != NULL) {
+        job->view = job->list->pool;
+        job->end = (uint32_t)job->view.n;
+        job->view.class_end = &job->end;
+        job->rows.from = &job->view;
+        job->machines = job->view.width;
+        if (job->view.kernel.kind == MARGIN_KERNEL_LINEAR) {
+            job->linear.from = &job->linear.cuts;
+            job->linear.cuts.d = job->view.d;
+            job->linear.cuts.vote = job->view.vote;
+        }
+    }
+}
+
+static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
+                                     const margin_quant_options *options) {
+    if (from == NULL || !mgn_kind_known(from->kind)) { return MARGIN_E_ARGUMENT; }
+    mgn_q_job_kind(job, from);
+    const bool whole = options != NULL && options->whole, linear = job->linear.from != NULL;
+    const bool pool = from->kind == MARGIN_MODEL_EXPANSION || job->projected != NULL;
+    const margin_expansion *e = job->rows.from;
+    job->format = options == NULL || options->format == 0 ? (unsigned)MARGIN_Q15 : options->format;
+    job->in.projected = job->projected;
+    job->in.whole = whole && job->projected == NULL;
+    job->in.least = 0;
+    job->in.staged = false;
+    job->in.d = linear ? job->linear.from->d : e->d;
+    job->rows.n = linear ? 0 : (e->n + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK * MGN_Q_BLOCK;
+    job->pool.width = linear ? 0 : e->width;
+    if ((job->format != MARGIN_Q15 && job->format != MARGIN_Q7) ||
+        (!linear && e->kernel.kind == MARGIN_KERNEL_LINEAR)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    job->pool.hinge = pool && e->kernel.kind == MARGIN_KERNEL_HINGE;
+    job->pool.narrow = job->format == MARGIN_Q7 &&
+                       (job->pool.hinge || (pool && job->vote->scheme == MARGIN_SCHEME_ONE_REST));
+    if (job->projected != NULL) {
+        mgn_q_front_shape(&job->front, job->projected, job->format);
+        job->front.in.whole = whole;
+        if (job->front.in.d >= UINT16_MAX) { return MARGIN_E_RANGE; }
+    }
+    return job->rows.n <= UINT16_MAX && job->in.d < UINT16_MAX && job->machines <= UINT16_MAX
+               ? MARGIN_OK
+               : MARGIN_E_RANGE;
+}
+
+/* Takes the memory of all kinds; what a kind has no use for has no elements. */
+static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
+    const bool linear = job->linear.from != NULL;
+    const margin_proto *proto = job->proto.from;
+    const size_t d = job->in.d, n = job->rows.n, cuts = job->list != NULL ? job->machines : 0;
+    const bool steps = job->format == MARGIN_Q7 && !linear && proto == NULL &&
+                       job->rows.from->kernel.kind == MARGIN_KERNEL_RBF;
+    const size_t rows = cuts > 0 ? cuts : mgn_functions(job->vote->scheme, job->vote->classes);
+    const size_t values = mgn_size_mul(linear ? rows : n, d + d % 2u);
+    job->rows.vectors = margin_arena_keep(mem, values, job->format == MARGIN_Q15 ? 2u : 1u);
+    job->rows.norms = MGN_KEEP(mem, uint16_t, proto != NULL ? proto->n : n);
+    job->pool.coef =
+        margin_arena_keep(mem, mgn_size_mul(n, job->pool.width), job->pool.narrow ? 1u : 2u);
+    job->pool.scales = MGN_KEEP(mem, uint16_t, job->pool.narrow ? job->machines : 0);
+    job->pool.own = MGN_KEEP(mem, uint16_t, steps ? n : 0);
+    job->linear.scales = MGN_KEEP(mem, uint16_t, linear && cuts == 0 && rows > 1u ? rows : 0);
+    job->bias = MGN_KEEP(mem, int32_t, proto != NULL ? job->rows.from->n : job->machines);
+    job->proto.downs = MGN_KEEP(mem, uint8_t, proto != NULL ? proto->n : 0);
+    job->rows.class_end = MGN_KEEP(mem, uint16_t, linear || cuts > 0 ? 0 : job->vote->classes);
+    job->reach = MGN_KEEP(mem, uint16_t, cuts);
+    job->target = MGN_KEEP(mem, uint8_t, cuts);
+    job->curve = MGN_KEEP(mem, int16_t, job->vote->curve != NULL ? MARGIN_CURVE : 0);
+    mgn_q_inputs_plan(&job->in, mem);
+    job->linear.weights = MGN_SCRATCH(mem, margin_real, linear ? mgn_size_mul(cuts, d) : 0);
+    job->linear.biases = MGN_SCRATCH(mem, margin_real, linear ? cuts : 0);
+    job->linear.lifts = MGN_SCRATCH(mem, margin_real, linear ? job->machines : 0);
+    job->scores = MGN_SCRATCH(mem, margin_real, job->machines);
+    job->differ = MGN_SCRATCH(mem, margin_real, job->machines);
+    job->pool.tops = MGN_SCRATCH(mem, margin_real, job->machines);
+    job->pool.steps = MGN_SCRATCH(mem, margin_real, job->pool.hinge ? n : 0);
+    job->scores_q = MGN_SCRATCH(mem, int32_t, job->machines);
+    if (job->projected != NULL) { mgn_q_front_plan(&job->front, mem); }
+}
+
+/* Hands to each job what it shares with the others. */
+static void mgn_q_job_start(mgn_q_job *job, const margin_data *data) {
+    const margin_kernel_q none = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    job->in.data = job->front.in.data = data;
+    job->linear.in = job->rows.in = &job->in;
+    job->linear.format = job->rows.format = job->format;
+    job->linear.machines = job->pool.machines = job->machines;
+    job->linear.rows = mgn_functions(job->vote->scheme, job->vote->classes);
+    job->linear.w = job->rows.vectors;
+    job->linear.bias = job->pool.bias = job->proto.constants = job->bias;
+    job->pool.rows = job->proto.rows = &job->rows;
+    job->pool.sums = job->scores;
+    job->pool.sizes = job->differ;
+    job->pool.stepped = false;
+    job->pool.kernel = none;
+    job->pool.kernel.step = job->linear.from == NULL ? 1u : 0;
+    if (job->list != NULL) { job->rows.class_end = NULL; }
+    job->unit = 1; /* of a model that is refused before it has one */
+}
+
+static margin_vote_q mgn_q_vote(const margin_vote *vote, size_t machines, margin_real unit,
+                                int16_t *curve) {
+    const margin_real log2e = MGN_INV_LN2;
+    margin_vote_q q = {0, 0, 0, 0, 0, 0, 0, 0, NULL};
+    if (vote->scheme == MARGIN_SCHEME_NEAREST && vote->classes > 1u) {
+        unit = MGN_R(1.0) / 32768; /* margins of distances have no unit */
+    }
+    margin_real slope = vote->slope * unit * log2e * MGN_R(33554432.0);
+    q.classes = vote->classes;
+    q.machines = (uint16_t)machines;
+    q.scheme = vote->scheme;
+    if (vote->reject > 0) { q.reject = mgn_q_round(vote->reject / unit, 1, INT32_MAX); }
+    for (; slope != 0 && mgn_abs(slope) < 16384 && q.down < 31u; q.down++) { slope *= 2; }
+    q.slope = (int16_t)mgn_q_round(slope, -32767, 32767);
+    q.shift =
+        mgn_q_round(vote->shift * log2e * MGN_R(33554432.0), -(INT32_C(1) << 30), INT32_C(1) << 30);
+    q.include = (uint16_t)(vote->include * 32768); /* rounded down: sets are rather too large */
+    for (size_t i = 0; vote->curve != NULL && i < MARGIN_CURVE; i++) {
+        curve[i] = (int16_t)mgn_q_round(vote->curve[i] * log2e * 4096, -32767, 32767);
+    }
+    q.curve = vote->curve != NULL ? curve : NULL;
+    return q;
+}
+
+static margin_expansion_q mgn_q_pool_model(const mgn_q_job *job) {
+    const mgn_q_pool_job *p = &job->pool;
+    const bool linear = job->linear.from != NULL;
+    margin_expansion_q e;
+    e.vectors = job->rows.vectors;
+    e.norms = p->kernel.kind != MARGIN_KERNEL_POLY && !linear ? job->rows.norms : NULL;
+    e.coef = linear ? NULL : p->coef;
+    e.scales = p->narrow ? p->scales : NULL;
+    e.bias = job->bias;
+    e.class_end = job->rows.class_end;
+    e.stage = mgn_q_stage(&job->in);
+    e.n = (uint16_t)job->rows.n;
+    e.d = (uint16_t)job->in.d;
+    e.width = (uint16_t)(job->list != NULL ? job->machines : p->width);
+    e.format = (uint8_t)job->format;
+    e.kernel = p->kernel;
+    e.vote = mgn_q_vote(job->vote, job->list != NULL ? 1u : job->machines, job->unit, job->curve);
+    e.steps = p->stepped ? p->own : NULL;
+    return e;
+}
+
+/* The model of what the jobs have made; a pool behind a projection becomes an expansion. */
+static void mgn_q_model(const mgn_q_job *job, margin_model_q *model) {
+    model->kind = job->projected == NULL ? job->from->kind : (uint8_t)MARGIN_MODEL_EXPANSION;
+    if (job->list != NULL) {
+        /* Reaches are rounded up to blocks: coefficients beyond a reach are 0. */
+        margin_list_q *list = &model->of.list;
+        list->pool = mgn_q_pool_model(job);
+        list->reach = job->linear.from == NULL ? job->reach : NULL;
+        list->target = job->target;
+        for (size_t j = 0; j < job->machines; j++) {
+            const size_t blocks = ((size_t)job->list->reach[j] + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK;
+            job->reach[j] = (uint16_t)(blocks * MGN_Q_BLOCK);
+            job->target[j] = (uint8_t)job->list->target[j];
+        }
+    } else if (job->linear.from != NULL) {
+        margin_linear_q *l = &model->of.linear;
+        l->w = job->linear.w;
+        l->bias = job->bias;
+        l->stage = mgn_q_stage(&job->in);
+        l->d = (uint16_t)job->in.d;
+        l->format = (uint8_t)job->format;
+        l->vote = mgn_q_vote(job->vote, job->machines, job->unit, job->curve);
+        l->scales = job->linear.scaled ? job->linear.scales : NULL;
+    } else if (job->proto.from != NULL) {
+        model->of.proto = job->proto.made;
+        model->of.proto.stage = mgn_q_stage(&job->in);
+        model->of.proto.vote = mgn_q_vote(job->vote, job->machines, job->unit, job->curve);
+    } else {
+        model->of.expansion = mgn_q_pool_model(job);
+    }
+}
+
+/* The model, if it passes its check. */
+static margin_status mgn_q_checked(const mgn_q_job *job, margin_status status,
+                                   margin_model_q *model) {
+    mgn_q_model(job, model);
+    return status == MARGIN_OK ? margin_model_check_q(model) : status;
+}
+
+/* Makes prototypes. The reach is lowered until the model passes its check, but not below the
+ * longest sample: 4 (3/4)^4 > 1. */
+static margin_status mgn_q_make_proto(mgn_q_job *job, margin_model_q *model) {
+    margin_real data2;
+    margin_status status = mgn_q_proto_make(&job->proto, &data2);
+    if (status != MARGIN_OK) { return status; }
+    margin_real reach = 4 * data2;
+    job->unit = job->proto.unit;
+    status = MARGIN_E_RANGE;
+    for (unsigned step = 0; step < 5u && status != MARGIN_OK; step++) {
+        job->proto.made.reach = (uint32_t)mgn_min(reach, MGN_R(1073741824.0));
+        status = mgn_q_checked(job, MARGIN_OK, model);
+        reach *= MGN_R(0.75);
+    }
+    return status;
+}
+
+/* Makes the model. For expansions the shift `down` grows until all sums fit. */
+static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model) {
+    margin_status status = MARGIN_E_RANGE;
+    if (job->linear.from != NULL) {
+        if (job->list != NULL) { mgn_q_list_weights(&job->linear, job->list); }
+        job->linear.unit = job->unit;
+        status = mgn_q_linear_make(&job->linear);
+        job->unit = job->linear.unit;
+        return mgn_q_checked(job, status, model);
+    }
+    if (job->proto.from != NULL) { return mgn_q_make_proto(job, model); }
+    job->pool.unit = job->unit;
+    mgn_q_prepare_kernel(&job->pool);
+    mgn_q_choose_down(&job->pool);
+    for (; job->pool.kernel.down < 24u && status == MARGIN_E_RANGE; job->pool.kernel.down++) {
+        job->in.staged = false;
+        status = mgn_q_pool_make(&job->pool);
+        job->unit = job->pool.unit;
+        status = mgn_q_checked(job, status, model);
+    }
+    return status;
+}
+
+/* Makes the pool behind its projection. */
+static margin_status mgn_q_make_projected(mgn_q_job *job, margin_model_q *model) {
+    const mgn_q_front_job *f = &job->front;
+    margin_status status = mgn_q_front_grids(&job->front, &job->in.least);
     margin_projected_q p;
     status = status == MARGIN_OK ? mgn_q_make(job, model) : status;
     if (status != MARGIN_OK) { return status; }
     p.pool = model->of.expansion;
-    p.pool.stage = front->in.stage.used ? front->in.stage.kept : NULL;
-    p.front_down = mgn_q_front_store(front, job);
-    p.front = front->vectors;
-    p.front_bias = front->bias;
-    p.front_scales = front->pool.scales;
-    p.d = (uint16_t)front->in.d;
+    p.pool.stage = mgn_q_stage(&f->in);
+    p.front_down = mgn_q_front_store(f, &job->in);
+    p.front = f->rows.vectors;
+    p.front_bias = f->bias;
+    p.front_scales = f->scales;
+    p.d = (uint16_t)f->in.d;
     model->kind = MARGIN_MODEL_PROJECTED;
     model->of.projected = p;
     return margin_model_check_q(model);
 }
 
-/* The scores of all cuts of a list, in reals and in integers. */
-static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, const margin_real *x,
-                             const int16_t *in) {
-    const margin_expansion *e = &job->list.from->pool;
-    const margin_expansion_q *pool = &quant->model.of.list.pool;
-    const margin_real norm = mgn_expansion_norm(e, x);
-    margin_model_q cuts;
-    for (size_t j = 0; j < job->machines; j++) { job->trial.scores[j] = e->bias[j]; }
-    mgn_list_add(e, x, norm, 0, e->n, 0, job->trial.scores);
-    if (job->linear.from != NULL) {
-        cuts.kind = MARGIN_MODEL_LINEAR;
-        cuts.of.linear.w = pool->vectors;
-        cuts.of.linear.bias = pool->bias;
-        cuts.of.linear.d = pool->d;
-        cuts.of.linear.format = pool->format;
-        cuts.of.linear.vote = pool->vote;
-        cuts.of.linear.scales = NULL;
-        cuts.of.linear.vote.machines = pool->width;
-    } else {
-        cuts.kind = MARGIN_MODEL_EXPANSION;
-        cuts.of.expansion = *pool;
-        cuts.of.expansion.vote.machines = pool->width;
-    }
-    margin_scores_q(&cuts, in, job->trial.scores_q);
+/* The inputs that raw values become. */
+static mgn_q_inputs *mgn_q_raw(mgn_q_job *job) {
+    return job->projected != NULL ? &job->front.in : &job->in;
 }
 
-/* Scores of all machines or cuts at a sample, in job->trial.scores and job->trial.scores_q;
- * whether the integers elect another class. */
-static bool mgn_q_labels_differ(const mgn_q_job *job, const margin_quant *quant,
+/* Finds the ranges of the data, then makes the model. Images refuse a unit of the scores or a
+ * conversion of inputs that is not finite. */
+static margin_status mgn_q_run(mgn_q_job *job, margin_model_q *model) {
+    const mgn_q_inputs *raw = mgn_q_raw(job);
+    if (!mgn_q_ranges(&job->in) || (job->projected != NULL && !mgn_q_ranges(raw))) {
+        return MARGIN_E_RANGE;
+    }
+    const margin_status status =
+        job->projected != NULL ? mgn_q_make_projected(job, model) : mgn_q_make(job, model);
+    if (status == MARGIN_OK &&
+        (!mgn_finite(job->unit) || (!raw->whole && (!mgn_all_finite(raw->offset, raw->d) ||
+                                                    !mgn_all_finite(raw->factor, raw->d))))) {
+        return MARGIN_E_RANGE;
+    }
+    return status;
+}
+
+/* ---- what it has changed ---- */
+
+/* The scores of all cuts of a list, in reals and in integers. */
+static void mgn_q_cut_scores(const mgn_q_job *job, const margin_expansion_q *pool,
+                             const margin_real *x, const int16_t *in) {
+    const margin_expansion *e = &job->list->pool;
+    margin_model_q cuts;
+    for (size_t j = 0; j < job->machines; j++) { job->scores[j] = e->bias[j]; }
+    mgn_list_add(e, x, mgn_expansion_norm(e, x), 0, e->n, 0, job->scores);
+    cuts.kind = MARGIN_MODEL_EXPANSION;
+    cuts.of.expansion = *pool;
+    cuts.of.expansion.vote.machines = pool->width;
+    if (job->linear.from != NULL) {
+        const margin_linear_q rows = {
+            pool->vectors, pool->bias, NULL, pool->d, pool->format, cuts.of.expansion.vote, NULL};
+        cuts.kind = MARGIN_MODEL_LINEAR;
+        cuts.of.linear = rows;
+    }
+    margin_scores_q(&cuts, in, job->scores_q);
+}
+
+/* Scores of all machines or cuts at a sample, in job->scores and job->scores_q; whether the
+ * integers elect another class. */
+static bool mgn_q_labels_differ(const mgn_q_job *job, const margin_model_q *model,
                                 const margin_real *x, const int16_t *in) {
     const margin_vote *vote = job->vote;
-    margin_scores_q(&quant->model, in, job->trial.scores_q);
-    margin_scores(job->from, x, job->trial.scores);
-    const bool differ = margin_elect(vote->scheme, vote->classes, job->trial.scores) !=
-                        margin_elect_q(vote->scheme, vote->classes, job->trial.scores_q);
-    if (job->list.from != NULL) { mgn_q_cut_scores(job, quant, x, in); }
+    margin_scores_q(model, in, job->scores_q);
+    margin_scores(job->from, x, job->scores);
+    const bool differ = margin_elect(vote->scheme, vote->classes, job->scores) !=
+                        margin_elect_q(vote->scheme, vote->classes, job->scores_q);
+    if (job->list != NULL) { mgn_q_cut_scores(job, &model->of.list.pool, x, in); }
     return differ;
 }
 
-/* Compares scores and labels on the data, whose raw values the job `raw` knows; in
- * job->trial.differ the mean differences of the machines. */
-static void mgn_q_measure(const mgn_q_job *job, const mgn_q_job *raw, const margin_quant *quant,
-                          margin_quant_info *info) {
+/* Compares scores and labels on the data; in job->differ the mean differences of the machines. */
+static void mgn_q_measure(mgn_q_job *job, const margin_quant *quant, margin_quant_info *info) {
     const margin_quant_info none = {0, 0, 0, 0, 0};
+    const mgn_q_inputs *raw = mgn_q_raw(job);
     margin_real count = 0, rows = 0;
     *info = none;
-    for (size_t j = 0; j < job->machines; j++) { job->trial.differ[j] = 0; }
-    for (size_t i = 0; i < job->data->n; i++) {
-        const margin_real *x = mgn_sample(job->data, i);
+    for (size_t j = 0; j < job->machines; j++) { job->differ[j] = 0; }
+    for (size_t i = 0; i < raw->data->n; i++) {
+        const margin_real *x = mgn_sample(raw->data, i);
         bool limited = false;
-        if (mgn_weight(job->data, i) <= 0) { continue; }
+        if (mgn_weight(raw->data, i) <= 0) { continue; }
         rows += 1;
-        margin_input_q(&quant->input, x, raw->trial.x);
-        const int16_t *in = margin_prepare_q(raw->in.stage.used ? raw->in.stage.kept : NULL,
-                                             raw->in.d, raw->trial.x, raw->trial.work);
-        info->disagree += mgn_q_labels_differ(job, quant, x, in) ? 1u : 0u;
-        for (size_t k = 0; k < raw->in.d; k++) {
+        margin_input_q(&quant->input, x, raw->x);
+        const int16_t *in = margin_prepare_q(mgn_q_stage(raw), raw->d, raw->x, raw->work);
+        info->disagree += mgn_q_labels_differ(job, &quant->model, x, in) ? 1u : 0u;
+        for (size_t k = 0; k < raw->d; k++) {
             limited = limited || in[k] == INT16_MAX || in[k] == INT16_MIN;
         }
         info->limited += limited ? 1u : 0u;
         for (size_t j = 0; j < job->machines; j++) {
-            const margin_real s = job->trial.scores[j];
-            const margin_real differ = s - (margin_real)job->trial.scores_q[j] * quant->unit;
+            const margin_real s = job->scores[j];
+            const margin_real differ = s - (margin_real)job->scores_q[j] * quant->unit;
             count += 1;
             info->worst = mgn_max(info->worst, mgn_abs(differ));
             info->mean += (mgn_abs(differ) - info->mean) / count;
             info->scale += (mgn_abs(s) - info->scale) / count;
-            job->trial.differ[j] += (differ - job->trial.differ[j]) / rows;
+            job->differ[j] += (differ - job->differ[j]) / rows;
         }
     }
-}
-
-/* Adds to all biases, which stay in order. */
-static void mgn_q_shift(const mgn_q_job *job, int32_t shift) {
-    for (size_t j = 0; j < job->machines; j++) { job->bias[j] += shift; }
 }
 
 /* Takes the mean differences off by changing the biases, where the model still passes its check. */
 static void mgn_q_correct(const mgn_q_job *job, const margin_quant *quant) {
+    const bool ordinal = job->vote->scheme == MARGIN_SCHEME_ORDINAL;
     if (job->proto.from != NULL) { return; }
-    if (job->vote->scheme == MARGIN_SCHEME_ORDINAL) {
-        /* Ordinal machines share one function, so that one shift serves all of them. */
+    if (ordinal) { /* these machines share one function: one shift serves all, and keeps order */
         const int32_t room = INT32_C(1) << 30;
-        const int32_t shift = mgn_q_round(job->trial.differ[0] / quant->unit, -room, room);
-        if (job->bias[0] < room && job->bias[job->machines - 1u] > -room) {
-            mgn_q_shift(job, shift);
-            if (margin_model_check_q(&quant->model) != MARGIN_OK) { mgn_q_shift(job, -shift); }
-        }
-        return;
+        const int32_t shift = mgn_q_round(job->differ[0] / quant->unit, -room, room);
+        if (job->bias[0] >= room || job->bias[job->machines - 1u] <= -room) { return; }
+        for (size_t j = 0; j < job->machines; j++) { job->bias[j] += shift; }
+        const bool kept = margin_model_check_q(&quant->model) == MARGIN_OK;
+        for (size_t j = 0; !kept && j < job->machines; j++) { job->bias[j] -= shift; }
     }
-    for (size_t j = 0; j < job->machines; j++) {
+    for (size_t j = 0; !ordinal && j < job->machines; j++) {
         const int32_t before = job->bias[j];
         const margin_real lift = job->linear.from != NULL ? job->linear.lifts[j] : 1;
-        job->bias[j] = mgn_q_round((margin_real)before + job->trial.differ[j] * lift / quant->unit,
+        job->bias[j] = mgn_q_round((margin_real)before + job->differ[j] * lift / quant->unit,
                                    -INT32_MAX, INT32_MAX);
         if (margin_model_check_q(&quant->model) != MARGIN_OK) { job->bias[j] = before; }
     }
 }
 
-static margin_status mgn_q_check_job(const margin_data *data, const mgn_q_job *job) {
-    const margin_status status = margin_data_check(data);
-    if (status == MARGIN_OK && data->d != mgn_head_of(job->from).d) { return MARGIN_E_ARGUMENT; }
-    return status;
-}
-
-/* The shapes of both jobs. That of the projection is set only if there is a projection. */
-static margin_status mgn_q_shapes(mgn_q_job *job, mgn_q_job *front, const margin_model *model,
-                                  const margin_quant_options *options) {
-    const margin_status status = mgn_q_job_shape(job, model, options);
-    if (status == MARGIN_OK && job->projected != NULL) {
-        mgn_q_front_shape(front, job, options != NULL && options->whole);
-        return front->in.d < UINT16_MAX ? MARGIN_OK : MARGIN_E_RANGE;
-    }
-    return status;
-}
-
-static void mgn_q_plans(mgn_q_job *job, mgn_q_job *front, margin_arena *mem) {
-    mgn_q_job_plan(job, mem);
-    if (job->projected != NULL) {
-        const size_t rank = front->rows.view.n;
-        front->vectors = margin_arena_keep(mem, mgn_size_mul(rank, front->in.d),
-                                           front->format == MARGIN_Q15 ? 2u : 1u);
-        front->bias = MGN_KEEP(mem, int32_t, rank);
-        front->pool.scales = MGN_KEEP(mem, uint16_t, rank);
-        mgn_q_inputs_plan(front, mem);
-        front->pool.steps = MGN_SCRATCH(mem, margin_real, rank);
-    }
-}
-
-/* Finds the ranges of the data, then makes the model. */
-static margin_status mgn_q_run(mgn_q_job *job, mgn_q_job *front, margin_model_q *model) {
-    if (!mgn_q_ranges(job) || (job->projected != NULL && !mgn_q_ranges(front))) {
-        return MARGIN_E_RANGE;
-    }
-    return job->projected != NULL ? mgn_q_projected_make(front, job, model)
-                                  : mgn_q_make(job, model);
-}
-
 MARGIN_API margin_status margin_quantize(const margin_model *model, const margin_data *data,
                                          const margin_quant_options *options, margin_arena *mem,
                                          margin_quant *quant, margin_quant_info *info) {
-    mgn_q_job job, front;
+    mgn_q_job job;
     margin_quant made;
     margin_quant_info found;
-    job.data = data;
-    margin_status status = mgn_q_shapes(&job, &front, model, options);
+    margin_status status = mgn_q_job_shape(&job, model, options);
     if (status != MARGIN_OK || mgn_mem_check(mem) != MARGIN_OK || quant == NULL) {
-        return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
+        return mgn_both(status, MARGIN_E_ARGUMENT);
     }
-    status = mgn_q_check_job(data, &job);
+    status = margin_data_check(data);
     if (status != MARGIN_OK) { return status; }
+    if (data->d != mgn_model_d(model)) { return MARGIN_E_ARGUMENT; }
     margin_arena before = *mem;
-    const mgn_q_job *raw = job.projected != NULL ? &front : &job;
-    mgn_q_plans(&job, &front, mem);
+    const mgn_q_inputs *raw = mgn_q_raw(&job);
+    mgn_q_job_plan(&job, mem);
     if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
-    status = mgn_q_run(&job, &front, &made.model);
-    /* Images refuse a unit of the scores or a conversion of inputs that is not finite. */
-    if (status == MARGIN_OK && (!mgn_finite(job.score_unit) ||
-                                (!raw->in.whole && (!mgn_all_finite(raw->in.offset, raw->in.d) ||
-                                                    !mgn_all_finite(raw->in.factor, raw->in.d))))) {
-        status = MARGIN_E_RANGE;
-    }
+    mgn_q_job_start(&job, data);
+    status = mgn_q_run(&job, &made.model);
     if (status != MARGIN_OK) {
         (void)margin_arena_rewind(mem, &before);
         return status;
     }
-    made.input.d = raw->in.d;
-    made.input.offset = raw->in.whole ? NULL : raw->in.offset;
-    made.input.factor = raw->in.whole ? NULL : raw->in.factor;
-    made.unit = job.score_unit;
-    mgn_q_measure(&job, raw, &made, &found);
+    made.input.d = raw->d;
+    made.input.offset = raw->whole ? NULL : raw->offset;
+    made.input.factor = raw->whole ? NULL : raw->factor;
+    made.unit = job.unit;
+    mgn_q_measure(&job, &made, &found);
     mgn_q_correct(&job, &made);
-    mgn_q_measure(&job, raw, &made, &found);
+    mgn_q_measure(&job, &made, &found);
     margin_arena_release(mem, before.high);
-    mem->low = raw->in.stage.used || !raw->in.whole ? mem->low : raw->in.stage.mark;
+    mem->low = raw->staged || !raw->whole ? mem->low : raw->mark;
     *quant = made;
     if (info != NULL) { *info = found; }
     return MARGIN_OK;
@@ -9269,10 +9263,9 @@ MARGIN_API margin_status margin_quantize(const margin_model *model, const margin
 MARGIN_API size_t margin_quantize_size(const margin_model *model,
                                        const margin_quant_options *options) {
     margin_arena dry = margin_arena_counting();
-    mgn_q_job job, front;
-    job.data = NULL;
-    if (mgn_q_shapes(&job, &front, model, options) != MARGIN_OK) { return 0; }
-    mgn_q_plans(&job, &front, &dry);
+    mgn_q_job job;
+    if (mgn_q_job_shape(&job, model, options) != MARGIN_OK) { return 0; }
+    mgn_q_job_plan(&job, &dry);
     return mgn_arena_counted(&dry);
 }
 

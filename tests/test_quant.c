@@ -543,7 +543,6 @@ TEST probabilities_follow_the_sigmoid(void) {
         static const unsigned schemes[4] = {MARGIN_SCHEME_ONE_ONE, MARGIN_SCHEME_ONE_REST,
                                             MARGIN_SCHEME_VOTES, MARGIN_SCHEME_ORDINAL};
         const size_t classes = 2 + below(5);
-        mgn_q_job job;
         margin_vote vote;
         margin_vote_q q;
         margin_real scores[15], p[6], curve[MARGIN_CURVE];
@@ -552,21 +551,18 @@ TEST probabilities_follow_the_sigmoid(void) {
         uint16_t got[6];
         int total = 0;
         memset(&vote, 0, sizeof vote);
-        memset(&job, 0, sizeof job);
         vote.classes = (uint16_t)classes;
         vote.scheme = (uint8_t)(classes == 2 ? MARGIN_SCHEME_BINARY : schemes[below(4)]);
         vote.slope = (margin_real)exp(3 * uniform());
         vote.shift = (margin_real)(2 * uniform());
         for (size_t i = 0; i < MARGIN_CURVE; i++) { curve[i] = (margin_real)uniform(); }
         vote.curve = classes == 2 && trial % 2 == 0 ? curve : NULL;
-        job.curve = curve_q;
-        job.vote = &vote;
-        job.machines = margin_machines(vote.scheme, classes);
-        job.score_unit = (margin_real)exp(-14 + 4 * uniform());
-        q = mgn_q_vote(&job);
-        for (size_t j = 0; j < job.machines; j++) {
-            scores_q[j] = (int32_t)(3 * normal() / (double)job.score_unit);
-            scores[j] = (margin_real)scores_q[j] * job.score_unit;
+        const size_t machines = margin_machines(vote.scheme, classes);
+        const margin_real unit = (margin_real)exp(-14 + 4 * uniform());
+        q = mgn_q_vote(&vote, machines, unit, curve_q);
+        for (size_t j = 0; j < machines; j++) {
+            scores_q[j] = (int32_t)(3 * normal() / (double)unit);
+            scores[j] = (margin_real)scores_q[j] * unit;
         }
         margin_probabilities(&vote, scores, p);
         margin_probabilities_q(&q, scores_q, got);
