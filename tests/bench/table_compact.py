@@ -1,33 +1,40 @@
 """table_compact.py -- error against bytes: `gen --method compact` beside int8 nets, forests and boosted trees.
 
-    /usr/bin/python3 tests/bench/table_compact.py DATADIR [--seeds 3] [--bytes 512,1024,...] [--quick] [--cycles] [NAME]...
-    /usr/bin/python3 tests/bench/table_compact.py DATADIR --write tests/bench/COMPACT.md
+    /usr/bin/python3 tests/bench/table_compact.py DATADIR [--seeds 3] [--bytes 512,1024,...] [--minutes M] [--quick] [NAME]...
 
 Each set is divided for training and test, letter and USPS as everybody divides them, all others seven tenths to three by a
 seed; the figures are means over the seeds. Every side gets so many bytes of tables: a net of one hidden layer one byte a weight
 and four a bias, and its weights are rounded to int8 before it is tested; a node of a tree five bytes; our models what the
 header says in q7. Settings are chosen on training rows only, by cross-validation or, of compact, by the error on training rows
-that its training holds out: of compact units and scaling, once for a set, and from 48 features on at each budget whether there
-is a projection (decay and noise it finds by itself), of svm C and gamma, of tvq its tangents, of lvq nothing, of nets alpha and
-of boosted trees the leaves of a tree, both at 2 KB, of forests their number. A cell without a model that fits is empty. With
---cycles instructions of an answer at 4 KB on M0 and M4F. Losses are shown.
-All cells take many hours. Each is kept in build/bench-compact.json when it is done, so that a run goes on where the last one
-ended; --quick is one seed at 1, 4 and 16 KB of the small sets, and --write makes a page of the cells that there are.
+that its training holds out: of compact units and scaling, once for a set, but at each budget where scaling of whole numbers
+takes bytes, and from 48 features on at each budget whether there is a projection (decay and noise it finds by itself); of svm C
+and gamma, of tvq its tangents, of lvq nothing, of nets alpha and of boosted trees the leaves of a tree, both at 2 KB, of forests
+their number. A cell without a model that fits is empty. Of compact at 4 KB there are the instructions of an answer on M0 and
+M4F too, where compilers and QEMU are installed. Losses are shown.
+All cells take hours. Each is kept in tests/bench/compact.json when it is done, with the version that it was made from: of ours a
+hash of the sections of margin_impl.h that the method consists of, without comments, of others that of scikit-learn. A run
+measures what is missing or made from another version, the cells that tell most first, until all is there or M minutes are
+over; then it writes tests/bench/COMPACT.md and the table of the README. --quick is one seed at 1, 4 and 16 KB of the small sets.
 Exit code 1 if compact is behind the best of net, forest and boosted trees in more than one of five cells, or by more than
 one point in any, or misses a mark: letter 96 % in 12 KB and 93.5 % in 4 KB, USPS 95 % in 12 KB, digits8x8 96.5 % in 2.7 KB;
 or if compact in q7 makes on a set, in the mean of its cells, 0.3 points more errors than in floats.
 """
 import argparse
 import gzip
+import hashlib
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import warnings
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np  # noqa: E402
+import sklearn  # noqa: E402
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier  # noqa: E402
 from sklearn.model_selection import cross_val_score, train_test_split  # noqa: E402
 from sklearn.neural_network import MLPClassifier  # noqa: E402
@@ -35,14 +42,18 @@ from sklearn.neural_network import MLPClassifier  # noqa: E402
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 OFFICIAL = {"letter": 16000, "usps": 7291}
 SETS = ("letter", "usps", "digits8x8", "image", "arduino_gestures_feat", "wdbc", "magic_gamma", "rings", "mixture")
+CHEAP = ("wdbc", "arduino_gestures_feat", "rings", "mixture", "digits8x8", "image")
+ORDER = (*CHEAP, "usps", "letter", "magic_gamma")  # in which sets are measured
 BYTES = (512, 1024, 2048, 4096, 8192, 16384)
+TELLING = (1024, 4096, 512, 2048, 16384, 8192)  # in which budgets are
 MARKS = (("letter", 12288, 0.04), ("letter", 4096, 0.065), ("usps", 12288, 0.05), ("digits8x8", 2764, 0.035))
 MIDDLE = 2048  # bytes at which options are chosen that serve all budgets
 WORSE = 0.003  # by which q7 may be behind floats on a set
 TIE = 1e-9   # errors that differ by less are equal
 MOST = 4000  # rows that settings are chosen on, and that boosted trees and reduced svm are trained on
 QUICK = ("digits8x8", "arduino_gestures_feat", "wdbc", "rings", "mixture")
-KEPT = os.path.join(ROOT, "build/bench-compact.json")
+KEPT, PAGE, README = (os.path.join(ROOT, name) for name in ("tests/bench/compact.json", "tests/bench/COMPACT.md", "README.md"))
+SECTIONS = {"compact": ("compact",), "rbf": ("svm", "compress"), "tvq": ("proto",), "lvq": ("proto",), "linear": ("svm",)}
 FOLDER = tempfile.mkdtemp(prefix="table-compact-")
 
 
@@ -129,7 +140,7 @@ class Ours:
         self.files = put(f"train{seed}.csv", x, y), put(f"test{seed}.csv", self.other, self.truth)
         self.few = put(f"few{seed}.csv", *some(x, y))
         self.model = os.path.join(FOLDER, "m.mgn")
-        self.settings = {}
+        self.settings, self.in_floats, self.shape = {}, None, None
 
     def tuned(self, key, method, *grids):
         """The options with the least cross-validated error, found once."""
@@ -147,22 +158,30 @@ class Ours:
         return errors and errors[0]
 
     def least(self, shapes):
-        """The options with the least error on the rows that their training holds out; None if there are none."""
-        def held(shape):
-            return gen("train", self.few, "--method", "compact", "--seed", self.seed, *shape, "--save", self.model).get("error_held", 1)
-        shapes = [shape for shape in shapes if shape]
-        return min(shapes, key=held) if len(shapes) > 1 else shapes[0] if shapes else None
+        """The first of the options whose error on rows that their training holds out is no more than half a standard error above
+        the least; None if there are none."""
+        if len(shapes) < 2:
+            return shapes[0] if shapes else None
+        runs = [gen("train", self.few, "--method", "compact", "--seed", self.seed, *shape, "--save", self.model) for shape in shapes]
+        errors = [run.get("error_held", 1) for run in runs]
+        best, rows = min(errors), min(self.rows, MOST)
+        held = rows if rows < 1000 else rows // 2 if rows < 2000 else rows // 4  # as margin_compact_train holds them out
+        return shapes[next(i for i, e in enumerate(errors) if e <= best + (best * (1 - best) / held) ** 0.5 / 2)]
 
-    def compact(self, most):
+    def compact(self, most, setting):
+        """Units and scaling are chosen once where they do not change how many vectors fit."""
         wide = self.d >= 48
-        if "compact" not in self.settings:
-            kinds = (("hinge", "standard"), ("hinge", "none"), *(() if wide else (("rbf", "standard"),)))
-            by_shape = {self.shape(4 * MIDDLE if wide else MIDDLE, 12 if wide else 0, *kind): kind for kind in kinds}
-            self.settings["compact"] = by_shape[self.least(by_shape)]
-        shape = self.least([self.shape(most, rank, *self.settings["compact"]) for rank in ((0, 4, 12) if wide else (0,))])
-        return self.run(most, "compact", *shape) if shape else None
+        kinds = (("hinge", "standard"), ("hinge", "none"), *(() if wide else (("rbf", "standard"),)))
 
-    def shape(self, most, rank, kernel, scale):
+        def kind(budget, rank):
+            by_shape = {self.shaped(budget, rank, *kind): kind for kind in kinds}
+            return by_shape[self.least([shape for shape in by_shape if shape])] if any(by_shape) else kinds[0]
+        best = kind(most, 0) if self.whole else setting(lambda: kind(4 * MIDDLE if wide else MIDDLE, 12 if wide else 0))
+        shapes = [self.shaped(most, rank, *best) for rank in ((0, 4, 12) if wide else (0,))]
+        self.shape = self.least([shape for shape in shapes if shape])
+        return self.run(most, "compact", *self.shape) if self.shape else None
+
+    def shaped(self, most, rank, kernel, scale):
         """Options of as many vectors as fit, with or without a projection; None if none does."""
         width, wide = 1 if self.k == 2 else self.k, rank or self.d
         fixed = 6 * width + rank * (self.d + 6) + (7 * self.d if self.whole and scale != "none" else 0)
@@ -208,17 +227,12 @@ def best_of(makers, x, y):
     return max(makers, key=lambda make: cross_val_score(make(), *few, cv=3).mean()) if len(makers) > 1 else makers[0]
 
 
-CHOSEN = {}       # alpha of nets and leaves of boosted trees, by method, set and seed
+def by_folds(values, maker, x, y):
+    """The option with the least cross-validated error."""
+    return max(values, key=lambda value: cross_val_score(maker(value), *some(x, y, 2000), cv=3).mean())
 
 
-def chosen(key, values, maker, x, y):
-    """The option with the least cross-validated error of models in the middle of the budgets, found once for a set and a seed."""
-    if key not in CHOSEN:
-        CHOSEN[key] = max(values, key=lambda value: cross_val_score(maker(value), *some(x, y, 2000), cv=3).mean())
-    return CHOSEN[key]
-
-
-def net(split, most, seed):
+def net(split, most, seed, setting):
     """One hidden layer with as many units as fit, in int8."""
     x, other, y, truth = split
     x, other = scaled(x, other)
@@ -231,21 +245,21 @@ def net(split, most, seed):
         return MLPClassifier((hidden,), alpha=alpha, max_iter=200, random_state=seed)
     if units(most) < 1:
         return None
-    fitted = maker(chosen(("net", x.shape, x[0].tobytes()), (1e-4, 1e-2, 1), maker, x, y), units(most)).fit(x, y)
+    fitted = maker(setting(lambda: by_folds((1e-4, 1e-2, 1), maker, x, y)), units(most)).fit(x, y)
     for weights in fitted.coefs_:
         step = np.abs(weights).max() / 127
         weights[:] = np.round(weights / step) * step
     return 1 - fitted.score(other, truth)
 
 
-def forest(split, most, seed):
+def forest(split, most, seed, _):
     x, other, y, truth = split
     makers = [lambda t=t: RandomForestClassifier(t, max_leaf_nodes=max(2, most // 5 // t // 2), random_state=seed)
               for t in (1, 3, 10, 30) if most // 5 // t >= 5]
     return 1 - best_of(makers, x, y)().fit(x, y).score(other, truth)
 
 
-def boosted(split, most, seed):
+def boosted(split, most, seed, setting):
     x, other, y, truth = split
     outs = 1 if len(set(y)) == 2 else len(set(y))
 
@@ -256,7 +270,7 @@ def boosted(split, most, seed):
         n = max(1, rounds(budget, leaves))
         return GradientBoostingClassifier(n_estimators=n, max_leaf_nodes=leaves, max_depth=None, learning_rate=0.3 if n < 30 else 0.1,
                                           random_state=seed)
-    leaves = chosen(("boosted", x.shape, x[0].tobytes()), (2, 4, 8), maker, x, y)
+    leaves = setting(lambda: by_folds((2, 4, 8), maker, x, y))
     while leaves > 2 and rounds(most, leaves) < 1:
         leaves //= 2
     return None if rounds(most, leaves) < 1 else 1 - maker(leaves, most).fit(*some(x, y)).score(other, truth)
@@ -267,90 +281,204 @@ def boosted(split, most, seed):
 OURS, OTHERS = ("compact", "rbf", "tvq", "lvq", "linear"), {"net": net, "forest": forest, "boosted": boosted}
 
 
+def version(method):
+    """What a cell of a method is made from."""
+    if method in OTHERS:
+        return f"scikit-learn {sklearn.__version__}"
+    with open(os.path.join(ROOT, "margin_impl.h"), encoding="ascii") as file:
+        parts = dict(re.findall(r"^/\* ---- >>(\w+) ----[^\n]*\n(.*?)(?=^/\* ---- >>|\Z)", file.read(), re.S | re.M))
+    code = re.sub(r"/\*.*?\*/|\s", "", "".join(parts[name] for name in SECTIONS[method]), flags=re.S)
+    return hashlib.sha256(code.encode("ascii")).hexdigest()[:8]
+
+
 class Kept:
-    """Errors of finished cells, in a file; a cell is a set, a seed, a method and a number of bytes."""
+    """Finished cells, in a file: "set seed method bytes" has the error, the version it was made from, and of compact the error in
+    floats, the options and, at 4 KB, instructions."""
 
     def __init__(self):
-        self.cells, self.ours = {}, {}
+        self.cells, self.at = {}, None
+        self.versions = {method: version(method) for method in (*OURS, *OTHERS)}
         if os.path.exists(KEPT):
             with open(KEPT, encoding="ascii") as file:
                 self.cells = json.load(file)
 
-    def error(self, folder, name, seed, method, most):
-        key = f"{name} {seed} {method} {most}"
-        if key not in self.cells:
-            if (name, seed) not in self.ours:
-                split = divided(folder, name, seed)
-                self.ours = {**{k: v for k, v in self.ours.items() if k[0] == name}, (name, seed): (split, Ours(split, seed))}
-            split, ours = self.ours[name, seed]
-            self.cells[key] = OTHERS[method](split, most, seed) if method in OTHERS else getattr(ours, method)(most)
-            if method == "compact" and self.cells[key] is not None:
-                self.cells[f"{name} {seed} floats {most}"] = ours.in_floats
-            os.makedirs(os.path.dirname(KEPT), exist_ok=True)
-            with open(KEPT + ".new", "w", encoding="ascii") as file:
-                json.dump(self.cells, file, indent=0)
-            os.replace(KEPT + ".new", KEPT)
-        return self.cells[key]
+    def put(self, key, *values):
+        self.cells[key] = values
+        with open(KEPT + ".new", "w", encoding="ascii") as file:
+            file.write("{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in sorted(self.cells.items())) + "\n}\n")
+        os.replace(KEPT + ".new", KEPT)
+
+    def current(self, key):
+        return key in self.cells and self.cells[key][1] == self.versions[key.split()[2]]
+
+    def measure(self, folder, name, seed, method, most):
+        """Whether there was something to measure."""
+        key, made = f"{name} {seed} {method} {most}", self.versions[method]
+        if self.current(key):
+            return False
+        if self.at is None or self.at[0] != (name, seed):
+            split = divided(folder, name, seed)
+            self.at = (name, seed), split, Ours(split, seed)
+        _, split, ours = self.at
+
+        def setting(find):
+            return self.setting(f"{name} {seed} {method} setting", made, find)
+        if method in OTHERS:
+            self.put(key, OTHERS[method](split, most, seed, setting), made)
+        elif method == "compact":
+            error = ours.compact(most, setting)
+            more = (ours.in_floats, " ".join(map(str, ours.shape or ())))
+            counted = instructions() if most == 4096 and seed == 1 and error is not None else ()
+            self.put(key, error, made, *more, *counted)
+        else:
+            self.put(key, getattr(ours, method)(most), made)
+        return True
+
+    def setting(self, key, made, find):
+        """An option that serves all budgets, found once for a set and a seed."""
+        if not self.current(key):
+            self.put(key, find(), made)
+        return self.cells[key][0]
+
+    def of(self, name, method, most):
+        """The cells by seed: those of this version, or, if there are none, of earlier ones."""
+        found = {seed: f"{name} {seed} {method} {most}" for seed in range(1, 100)}
+        found = {seed: key for seed, key in found.items() if key in self.cells}
+        now = {seed: key for seed, key in found.items() if self.current(key)}
+        return {seed: self.cells[key] for seed, key in (now or found).items()}
 
     def mean(self, name, method, most):
-        """The mean over the seeds that were run, and how many they are; None for an error where no model fits."""
-        errors = [self.cells[key] for key in (f"{name} {seed} {method} {most}" for seed in range(1, 100)) if key in self.cells]
+        """The mean error over the seeds that were run, None where no model fits, and how many they are."""
+        errors = [cell[0] for cell in self.of(name, method, most).values()]
         return (None if not errors or None in errors else sum(errors) / len(errors)), len(errors)
 
+    def word(self, name, method, most):
+        """The cell of a table."""
+        error, seeds = self.mean(name, method, most)
+        old = any(cell[1] != self.versions[method] for cell in self.of(name, method, most).values())
+        return "not run" if not seeds else "-" if error is None else \
+            f"{100 * error:.2f}" + ("*" if old else "") + (f" ({seeds})" if seeds < 3 else "")
+
+    def behind(self, name, most):
+        """By how much compact is behind the best of the others, on the seeds that all of them have, and how many these are; None if
+        there are none, or no model of compact fits."""
+        found = {method: self.of(name, method, most) for method in ("compact", *OTHERS)}
+        seeds = set.intersection(*(set(cells) for cells in found.values()))
+        errors = {method: [cells[seed][0] for seed in seeds] for method, cells in found.items()}
+        means = {method: sum(of) / len(of) for method, of in errors.items() if of and None not in of}
+        rivals = [means[method] for method in OTHERS if method in means]
+        return (means["compact"] - min(rivals), len(seeds)) if "compact" in means and rivals else None
+
+
+def instructions():
+    """Of an answer of the header that was exported last, on M0 and M4F; nothing where the tools are missing."""
+    sys.path[:0] = [os.path.join(ROOT, "ports"), os.path.join(ROOT, "tests/bench")]
+    if not all(map(shutil.which, ("arm-none-eabi-gcc", "qemu-system-arm"))):
+        return ()
+    import table_gen
+    import table_proto
+    import targets
+    targets.build_counters()
+    table_gen.FOLDER = FOLDER
+    return [round(table_proto.measure("m.h", "-O2", name=chip)[2]) for chip in ("cortex-m0", "cortex-m4f")]
+
+
+# ---- what they say ----
 
 def rounding(kept, name):
     """By how much q7 is behind floats in the mean of all cells of a set, and in the worst one; None if there are none."""
-    apart = [error - kept.cells[key.replace(" compact ", " floats ")] for key, error in kept.cells.items()
-             if key.startswith(f"{name} ") and " compact " in key and error is not None and key.replace(" compact ", " floats ") in kept.cells]
+    apart = [cell[0] - cell[2] for most in (*BYTES, *(most for _, most, _ in MARKS))
+             for cell in kept.of(name, "compact", most).values() if cell[0] is not None]
     return (sum(apart) / len(apart), max(apart)) if apart else None
 
 
-def cells(kept, folder, name, most, seeds, methods):
-    """Mean errors by method."""
-    for seed in range(1, seeds + 1):
-        for method in methods:
-            kept.error(folder, name, seed, method, most)
-    return {method: kept.mean(name, method, most)[0] for method in methods}
+def verdict(kept):
+    """How compact stands in the cells that all sides have: how many these are, how many with three seeds, in how many it is not
+    behind, and the worst."""
+    found = [b for b in (kept.behind(name, most) for name in SETS for most in BYTES) if b is not None]
+    return len(found), sum(seeds >= 3 for _, seeds in found), sum(apart <= TIE for apart, _ in found), max([0, *(a for a, _ in found)])
+
+
+def sentence(kept):
+    count, three, ahead, worst = verdict(kept)
+    return (f"compact is at least as good as the best of net, forest and boosted trees in {ahead} of {count} cells that all of "
+            f"them have on the same seeds ({three} of these on three), at worst {100 * worst:.2f} points behind.")
+
+
+def marks(kept):
+    """A line for each mark of compact, and whether it is kept; None where it was not run."""
+    for name, most, limit in MARKS:
+        error, seeds = kept.mean(name, "compact", most)
+        good = error <= limit if seeds and error is not None else None
+        word = "not run" if good is None else f"{100 * error:.2f} % ({seeds}), {'kept' if good else 'MISSED'}"
+        yield f"{name} in {most} bytes, at most {100 * limit:g} %: {word}", good
+    for name in SETS:
+        found = rounding(kept, name)
+        good = None if found is None else found[0] <= WORSE
+        word = "not run" if good is None else f"{100 * found[0]:+.2f} points in the mean of all cells, {100 * found[1]:+.2f} in the " \
+                                              f"worst, {'kept' if good else 'MISSED'}"
+        yield f"{name} in q7 beside floats, at most {100 * WORSE:g} points: {word}", good
+
+
+def line(kept, name, most, methods):
+    behind = kept.behind(name, most)
+    words = {method: kept.word(name, method, most) for method in methods}
+    words["compact"] = f"**{words['compact']}**" if behind and behind[0] > TIE else words["compact"]
+    return " | ".join(words[method] for method in methods)
 
 
 def page(kept):
     """All cells that were run, as Markdown."""
     methods = (*OURS, *OTHERS)
-    lines = ["# Error against bytes", "", "Written by `make bench-compact` (table_compact.py tells how): test error in % within so "
-             "many bytes of tables, our models in q7. A number in brackets counts the seeds where there are fewer than three; `-`: no "
-             "model fits; `not run`: nobody has waited for it yet. **Bold**: compact is behind the best of net, forest and boosted "
-             "trees."]
-    ahead = count = 0
-    worst = 0.0
+    versions = ", ".join(f"{method} {kept.versions[method]}" for method in (*OURS, "net"))
+    lines = ["# Error against bytes", "",
+             "Written by `make bench-compact` (table_compact.py tells how) from the cells of compact.json: test error in % within so many "
+             "bytes of tables, our models in q7. A number in brackets counts the seeds where there are fewer than three; `-`: no model "
+             "fits; `not run`: nobody has waited for it yet; `*`: made by an earlier version of the method. **Bold**: compact is behind "
+             f"the best of net, forest and boosted trees on the seeds that all have. Versions: {versions}, forest and boosted as net.",
+             "", sentence(kept), "", *(f"- {word}" for word, _ in marks(kept))]
     for name in SETS:
-        lines += ["", f"## {name}", "", "| bytes | " + " | ".join(methods) + " |", "|" + "---|" * (1 + len(methods))]
-        for most in BYTES:
-            row = {method: kept.mean(name, method, most) for method in methods}
-            rivals = [row[m][0] for m in OTHERS if row[m][0] is not None]
-            behind = row["compact"][0] is not None and len(rivals) == len(OTHERS) and row["compact"][0] > min(rivals) + TIE
-            if row["compact"][0] is not None and len(rivals) == len(OTHERS):
-                count, ahead, worst = count + 1, ahead + (not behind), max(worst, row["compact"][0] - min(rivals))
-            words = {m: "not run" if not n else "-" if e is None else f"{100 * e:.2f}" + (f" ({n})" if n < 3 else "")
-                     for m, (e, n) in row.items()}
-            words["compact"] = f"**{words['compact']}**" if behind else words["compact"]
-            lines.append(f"| {most} | " + " | ".join(words[m] for m in methods) + " |")
-        behind = rounding(kept, name)
-        if behind:
-            lines += ["", f"compact in q7 beside floats: {100 * behind[0]:+.2f} points in the mean of all cells, {100 * behind[1]:+.2f} in the worst."]
-    lines += ["", f"compact is at least as good as the best of net, forest and boosted trees in {ahead} of {count} cells that all of "
-              f"them have, at worst {100 * worst:.2f} points behind."]
+        lines += ["", f"## {name}", "", "| bytes | " + " | ".join(methods) + " |", "|" + "---|" * (1 + len(methods)),
+                  *(f"| {most} | {line(kept, name, most, methods)} |" for most in BYTES)]
+        counted = next((cell[4:] for cell in kept.of(name, "compact", 4096).values() if len(cell) > 4), None)
+        if counted:
+            lines += ["", f"Instructions of an answer of compact at 4 KB: {counted[0]} on M0, {counted[1]} on M4F."]
     return "\n".join(lines) + "\n"
 
 
-def cycles(folder, name):
-    """Instructions of an answer of compact at 4 KB."""
-    sys.path[:0] = [os.path.join(ROOT, "ports"), os.path.join(ROOT, "tests/bench")]
-    import table_gen
-    import table_proto
-    ours = Ours(divided(folder, name, 1), 1)
-    ours.compact(4096)
-    table_gen.FOLDER = FOLDER
-    return [round(table_proto.measure("m.h", "-O2", name=target)[2]) for target in ("cortex-m0", "cortex-m4f")]
+def block(kept):
+    """The part of the README between its marks."""
+    found, methods = sentence(kept), ("compact", *OTHERS)
+    return "\n".join([f"{found[0].upper()}{found[1:]} A number in brackets counts the seeds where there are fewer than three; **bold**:",
+                      "compact is behind on the seeds that all have.", "",
+                      "| test error in %, q7 | bytes | compact | int8 net | forest | boosted trees |", "|---|---|---|---|---|---|",
+                      *(f"| {name} | {most} | {line(kept, name, most, methods)} |" for name in SETS for most in (1024, 4096, 16384)
+                        if kept.behind(name, most))])
+
+
+def write(kept):
+    with open(PAGE, "w", encoding="ascii") as file:
+        file.write(page(kept))
+    with open(README, encoding="utf-8") as file:
+        before, rest = file.read().split("<!-- compact -->\n", 1)
+    with open(README, "w", encoding="utf-8") as file:
+        file.write(f"{before}<!-- compact -->\n{block(kept)}\n<!-- /compact -->{rest.split('<!-- /compact -->', 1)[1]}")
+
+
+# ---- the run ----
+
+def jobs(names, seeds, budgets, methods):
+    """Cells in the order in which they are worth waiting for: name, seed, method, bytes."""
+    names = [name for name in ORDER if name in names]
+    budgets = sorted(budgets, key=lambda most: TELLING.index(most) if most in TELLING else len(TELLING))
+    first, rest = ([m for m in group if m in methods] for group in (("compact", *OTHERS), ("lvq", "linear", "tvq", "rbf")))
+    cheap, more = [name for name in names if name in CHEAP], range(2, seeds + 1)
+    marked = [(name, most) for name, most, _ in MARKS if name in names and "compact" in first]
+    for part in ((first, (1,), names, budgets[:2]), (first, (1,), cheap, budgets[2:]), (first, more, cheap, budgets),
+                 (first, (1,), names, budgets[2:]), (rest, (1,), names, budgets), (first + rest, more, names, budgets)):
+        for name, seed in ((name, seed) for name in part[2] for seed in part[1]):
+            yield from ((name, seed, method, most) for most in part[3] for method in part[0])
+            yield from ((name, seed, "compact", most) for of, most in marked if of == name)
 
 
 def main():
@@ -360,51 +488,29 @@ def main():
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--bytes", default=",".join(map(str, BYTES)))
     parser.add_argument("--methods", default=",".join((*OURS, *OTHERS)))
-    parser.add_argument("--cycles", action="store_true")
+    parser.add_argument("--minutes", type=float, default=1e9)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--write", metavar="FILE")
     args = parser.parse_intermixed_args()
     warnings.simplefilter("ignore")
-    kept = Kept()
-    if args.write:
-        with open(args.write, "w", encoding="ascii") as file:
-            file.write(page(kept))
-        return
     if args.quick:
         args.names, args.seeds, args.bytes = QUICK, 1, "1024,4096,16384"
-    budgets, methods = tuple(map(int, args.bytes.split(","))), args.methods.split(",")
-    ahead, count, worst, bad = 0, 0, 0.0, []
+    kept, end = Kept(), time.monotonic() + 60 * args.minutes
     there = [name for name in args.names if name in ("rings", "mixture") or load(args.folder, name) is not None]
     for name in (name for name in args.names if name not in there):
         print(f"{name}: not in {args.folder}, left out")
-    for name in there:
-        print(f"\n{name}: error in % within so many bytes", flush=True)
-        print(f"  {'bytes':>8} " + " ".join(f"{method:>8}" for method in methods))
-        for most in budgets:
-            found = cells(kept, args.folder, name, most, args.seeds, methods)
-            line = [found[method] for method in methods]
-            print(f"  {most:8} " + " ".join(f"{'-':>8}" if e is None else f"{100 * e:8.2f}" for e in line), flush=True)
-            rivals = [found[m] for m in OTHERS if m in methods and found[m] is not None]
-            mine = found.get("compact")
-            if mine is not None and rivals:
-                count, ahead, worst = count + 1, ahead + (mine <= min(rivals) + TIE), max(worst, mine - min(rivals))
-        if args.cycles:
-            print("  instructions of compact at 4 KB on M0 and M4F: {} {}".format(*cycles(args.folder, name)), flush=True)
-    for name, found in ((name, rounding(kept, name)) for name in there):
-        if found:
-            bad += [] if found[0] <= WORSE else [name]
-            print(f"{'kept  ' if found[0] <= WORSE else 'MISSED'} {name} in q7 beside floats: {100 * found[0]:+.2f} points in the mean, "
-                  f"{100 * found[1]:+.2f} in the worst cell")
-    for name, most, error in MARKS:
-        if name in there and "compact" in methods:
-            found = cells(kept, args.folder, name, most, args.seeds, ("compact",))["compact"]
-            bad += [] if found <= error else [name]
-            print(f"{'kept  ' if found <= error else 'MISSED'} {name} in {most} bytes: {100 * found:.2f} %, at most {100 * error:g} %")
-    if count:
-        print(f"compact at least as good as the best of nets, forests and boosted trees in {ahead} of {count} cells, "
-              f"at worst {100 * worst:.2f} points behind")
-        bad += ["cells"] if 5 * ahead < 4 * count or worst > 0.01 else []
-    sys.exit(1 if bad else 0)
+    for job in jobs(there, args.seeds, tuple(map(int, args.bytes.split(","))), args.methods.split(",")):
+        if time.monotonic() >= end:
+            break
+        started = time.monotonic()
+        if kept.measure(args.folder, *job):
+            print(*job, kept.cells["{} {} {} {}".format(*job)], f"{time.monotonic() - started:.1f} s", flush=True)
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    write(kept)
+    for word, _ in marks(kept):
+        print(word)
+    print(sentence(kept))
+    count, _, ahead, worst = verdict(kept)
+    sys.exit(1 if 5 * ahead < 4 * count or worst > 0.01 or any(good is False for _, good in marks(kept)) else 0)
 
 
 if __name__ == "__main__":

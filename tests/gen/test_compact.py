@@ -105,6 +105,31 @@ class Compact(CommandLine):
                    self.path("m.mgn"), "--format", "q7", "--flash", 120, "-o", self.path("x.h"))
         self.assertFalse(os.path.exists(self.path("x.h")))
 
+    def test_one_feature_many_classes_and_constant_columns(self):
+        """Odd data is learned: no feature to spare, more classes than features and vectors, columns that say nothing."""
+        rng = random.Random(1)
+        one = [[rng.gauss(3 * (i % 2), 1)] for i in range(60)]
+        grid = [[rng.gauss(i % 50 % 10, 0.05), rng.gauss(i % 50 // 10, 0.05)] for i in range(300)]
+        constant = [[7, *row, 0] for row in one]
+        for name, x, k, most in (("one", one, 2, 0.2), ("grid", grid, 50, 0.1), ("constant", constant, 2, 0.2)):
+            with self.subTest(name):
+                data = self.write(f"{name}.csv", sets.csv(x, [i % k for i in range(len(x))], names=[f"c{c:02}" for c in range(k)]))
+                found = self.json("train", data, "--method", "compact", "--vectors", 12, "--noise", 0.05, "--decay", 0.03, "--save",
+                                  self.path("odd.mgn"))
+                self.assertEqual(found["classes"], k)
+                self.ok("export", self.path("odd.mgn"), "--format", "q7", "--data", data, "-o", self.path("odd.h"))
+                real, small = (self.json("predict", self.path("odd.mgn"), data, *form)["error"]
+                               for form in ((), ("--format", "q7", "--scale-data", data)))
+                self.assertLess(real, most)
+                self.assertLess(abs(small - real), 0.02)
+
+    def test_a_budget_below_any_model_is_one_line(self):
+        self.fails(1, "no model within 10 bytes: q7 needs at least", "train", self.arms, "--method", "compact", "--vectors", 8, "--iterations",
+                   20, "--format", "q7", "--flash", 10, "-o", self.path("x.h"), "--save", self.path("x.mgn"))
+        flat = self.write("flat.csv", sets.csv([[7, 0]] * 60, [i % 2 for i in range(60)], names=["a", "b"]))
+        self.fails(1, "overflow, or vanish", "train", flat, "--method", "compact", "--vectors", 8, "--format", "q7", "-o", self.path("x.h"))
+        self.assertFalse(os.path.exists(self.path("x.h")))
+
 
 class NothingIsRuined(CommandLine):
     def setUp(self):
