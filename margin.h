@@ -284,7 +284,8 @@ MARGIN_API const char *margin_status_text(margin_status status);
  * query, named after it with _size at the end: it tells the bytes that the function needs, or 0 if
  * they do not fit size_t. Both run the same memory plan, the query on an arena that only counts.
  *
- * These functions accept a null arena and a null buffer; both refuse every block. */
+ * The functions of this section accept a null arena and an arena over a null buffer; both refuse
+ * every block. */
 typedef struct {
     unsigned char *base; /* first aligned byte of the buffer; NULL if there is none */
     size_t size;         /* usable bytes, a multiple of MARGIN_ALIGN */
@@ -631,22 +632,24 @@ typedef struct {
  * here that knows of floating point. */
 enum { MARGIN_Q15 = 15, MARGIN_Q7 = 7 };
 
-/* The input stage: x[k] becomes (x[k] * factor[k] + offset[k]) / 2^shift[k], rounded down (half a
- * unit is part of the offset) and limited to int16_t. 0 <= factor, |offset| < 2^30, shift <= 30. */
+/* The input stage: x[k] becomes (x[k] * factor[k] + offset[k]) / 2^shift[k], rounded down and
+ * limited to int16_t. The offset contains half a unit, so that the result is rounded to the nearest
+ * number. 0 <= factor, |offset| < 2^30, shift <= 30. */
 typedef struct {
     const int32_t *offset;
     const int16_t *factor;
     const uint8_t *shift;
 } margin_stage_q;
 
-/* From integer scores to an answer. The exponents of probabilities are those of margin_vote,
- * (score >> down) * slope + shift in powers of two, 2^25 for one, and 2^12 for one in a curve;
- * score >> down is limited to int16_t and |shift| <= 2^30. slope 0: not calibrated. */
+/* How integer scores become an answer. For probabilities the logarithm of the odds is taken to base
+ * two: it is (score >> down) * slope + shift, in units of 2^-25, where score >> down is limited to
+ * int16_t and |shift| <= 2^30. Corrections of a curve are in units of 2^-12. A slope of 0 means
+ * that the model is not calibrated. */
 typedef struct {
     uint16_t classes;
     uint16_t machines; /* margin_machines(scheme, classes) */
-    int32_t reject;    /* a winner by a margin below this is MARGIN_REJECTED; 0: never; of a class
-                          that is alone the largest distance */
+    int32_t reject;    /* a winner by a margin below this becomes MARGIN_REJECTED; 0 means never;
+                          of a model of one class: the largest distance that is normal */
     int32_t shift;
     int16_t slope;
     uint16_t include; /* as in margin_vote, in 2^-15 */
@@ -655,8 +658,9 @@ typedef struct {
     const int16_t *curve; /* MARGIN_CURVE corrections, or NULL */
 } margin_vote_q;
 
-/* Machine j scores w[j] . x + bias[j], with sum |w[j]| * 2^15 + |bias[j]| < 2^31. Where machines
- * have weights of very different sizes, each has all bits for its own, and a scale. */
+/* Machine j scores w[j] . x + bias[j], with sum |w[j]| * 2^15 + |bias[j]| < 2^31. Where the weights
+ * of some machines are much smaller than those of others, every machine uses all bits for its own
+ * weights, and its score is multiplied by a scale. */
 typedef struct {
     const void *w;               /* as in margin_linear: int16_t of q15, int8_t of q7 */
     const int32_t *bias;         /* one per machine */
@@ -664,7 +668,7 @@ typedef struct {
     uint16_t d;
     uint8_t format; /* MARGIN_Q15 or MARGIN_Q7 */
     margin_vote_q vote;
-    const uint16_t *scales; /* what machines multiply their sums by, in 2^-16; NULL: nothing */
+    const uint16_t *scales; /* one per machine, in units of 2^-16; NULL means no scales */
 } margin_linear_q;
 
 /* What a kernel needs in integers, chosen by margin_quantize. The formulas, and the proofs that
@@ -1105,9 +1109,10 @@ typedef struct margin_rng margin_rng; /* a generator of random numbers, see >>ra
 MARGIN_API size_t margin_folds_size(size_t n);
 MARGIN_API margin_status margin_folds(const margin_data *data, size_t folds, bool stratified,
                                       margin_rng *rng, margin_arena *mem, uint16_t *fold);
-/* The views of one fold: `test` the samples of fold `which`, `train` all others, both in the order
- * of `data`. They share `rows`, n entries of the caller's other than data->rows. MARGIN_E_EMPTY if
- * one has no samples. */
+/* Makes the two views of one fold: `test` has the samples of fold `which`, `train` has all others,
+ * both in the order of `data`. Their row numbers are written to `rows`, an array of n entries that
+ * the caller provides and that is not data->rows. MARGIN_E_EMPTY: one of the views would have no
+ * samples. */
 MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16_t *fold,
                                            size_t which, margin_index *rows, margin_data *train,
                                            margin_data *test);
@@ -1238,9 +1243,10 @@ typedef struct {
  *     c_i = y_i weight_i / (sum of all weights),
  *
  * and lambda is that average (Pelckmans, Suykens, De Moor: "A risk minimization principle for a
- * class of Parzen estimators", NIPS 2007; [5], [7]). There is nothing to iterate. A linear kernel
- * takes one pass over the data and memory for a few vectors a class, whatever n; any other n^2 / 2
- * kernel values and the memory of the model, which holds every sample.
+ * class of Parzen estimators", NIPS 2007; [5], [7]). The solution is a formula; nothing is
+ * iterated. With a linear kernel training takes one pass over the data and memory for a few vectors
+ * a class, whatever n is. With any other kernel it takes n^2 / 2 kernel values and the memory of
+ * the model, which holds every sample.
  *
  * As in the paper the score is w.phi(x) with no intercept, which suits centred data and classes of
  * about one size (see margin_scaling). `intercept` puts the threshold midway between the mean
@@ -1258,9 +1264,10 @@ typedef struct {
 MARGIN_API size_t margin_mam_train_size(size_t n, size_t d, size_t classes,
                                         const margin_mam_options *options);
 /* objective: lambda, the average margin of the training samples by their weights (the margins in
- * `info` have the intercept in them, and count every sample of positive weight once). A status of
- * its own: MARGIN_E_NO_DIRECTION, lambda is 0 or lost in rounding: at most 8 EPS times the root of
- * the mean k(x, x) for a linear kernel, and 8 sqrt(EPS) times for any other.
+ * `info` contain the intercept, and count every sample of positive weight once). A status of its
+ * own: MARGIN_E_NO_DIRECTION means that lambda is 0 or is lost in rounding, because it is at most 8
+ * EPS times the root of the mean k(x, x) for a linear kernel, and 8 sqrt(EPS) times that root for
+ * any other.
  *
  * With a linear kernel and without `info` the data is read once; NaN and infinities are found after
  * that pass, not before it. With `info` some five more passes compute the margins anew each time,
@@ -1537,13 +1544,13 @@ MARGIN_API margin_status margin_rates_train(const margin_data *data,
                                             margin_model *model, margin_info *info,
                                             margin_rates_report *report);
 
-/* Which rates can be had? For each of `count` wanted rates eta_pos[i] on the positive class this
- * gives the least rate eta_neg[i] on the negative class; every larger one can be had. A result of 1
- * means that no rate below 1 can be had. A result of 0 means that any rate can: the samples of the
- * negative class can all be given the same score. With eta_pos from 1 down to 0.01 this is the
- * whole frontier. Of the options, kernel, nu and ridge have an effect. The function takes
- * margin_rates_train_size bytes and gives them back, and computes about six factors for each rate.
- * MARGIN_E_ARGUMENT: a rate is outside 0 < eta_pos <= 1. Other statuses are those of
+/* Which rates are possible? For each of `count` wanted rates eta_pos[i] on the positive class this
+ * computes the least rate eta_neg[i] on the negative class; every larger one is possible. A result
+ * of 1 means that no rate below 1 is possible. A result of 0 means that any rate is possible: the
+ * samples of the negative class can all be given the same score. With eta_pos from 1 down to 0.01
+ * this is the whole frontier. Of the options, kernel, nu and ridge have an effect. The function
+ * takes margin_rates_train_size bytes and gives them back, and computes about six factors for each
+ * rate. MARGIN_E_ARGUMENT: a rate is outside 0 < eta_pos <= 1. Other statuses are those of
  * margin_rates_train. */
 MARGIN_API margin_status margin_rates_frontier(const margin_data *data,
                                                const margin_rates_options *options,
@@ -1682,14 +1689,14 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
  * takes the one with the least errors of its own plus errors, cross-validated, of a support vector
  * machine on what it leaves [2.12]; and goes on with the samples left. It ends when the best
  * candidate covers too little, when too few samples are left of a class, or when one machine does
- * well enough on what is left. That is the paper's list, to be had by `greedy`. It is often worse
- * than one machine: what cuts leave is harder than the whole (section 4.6). So by default lists are
- * cross-validated as a whole, at every length, on samples that had no part in building them. If
- * the best of them beats one machine by two standard errors, the list has as many of the paper's
- * cuts as the shortest one within one standard error of the best; otherwise none, and it is that
- * machine. Zeros mean the paper's values otherwise. All C are
- * powers of two and count as in the paper, |g|^2 + C times mean losses; the C of the machine at the
- * end is C / n for n samples in units of >>svm.
+ * well enough on what is left. That is the list of the paper, and the option `greedy` gives it. It
+ * is often worse than one machine, because what cuts leave is harder than the whole (section 4.6).
+ * So by default lists are cross-validated as a whole, at every length, on samples that had no part
+ * in building them. If the best length beats one machine by two standard errors, the list has as
+ * many of the paper's cuts as the shortest list within one standard error of the best; otherwise it
+ * has no cuts, and is that one machine. For all other options zero means the value of the paper.
+ * All C are powers of two and count as in the paper, |g|^2 + C times mean losses; in the units of
+ * >>svm the C of the machine at the end is C / n for n samples.
  *
  * Memory for 3 n^2 numbers, and one vector for each candidate; time for `folds` + 1 lists, of a
  * `greedy` one for one. `cheap` is what one would normally run: 32 candidates instead of 192, of
@@ -1781,12 +1788,12 @@ typedef struct {
 MARGIN_API size_t margin_seco_train_size(size_t n, size_t d, size_t classes,
                                          const margin_seco_options *options);
 /* The model is a margin_list. With a linear kernel, and with unit-poly of a = 1, each cut is one
- * vector; with others the cuts share one pool; where fewer vectors than samples say the same, to a
- * hundredth of the margin, of only these. In margin_progress `machine` is the number of cuts so
- * far, `iteration` counts candidates. A stop keeps the cuts there are and still trains the machine
- * at the end. MARGIN_W_NO_CUT: the list has no cut although one machine does not do well: too few
- * samples, no candidate that covers enough, or none that is admitted; MARGIN_E_TWO_CLASSES: there
- * are more. */
+ * vector. With other kernels the cuts share one pool; if some of the vectors suffice to give the
+ * same scores to a hundredth of the margin, the pool has only these. In margin_progress `machine`
+ * is the number of cuts so far, `iteration` counts candidates. A stop keeps the cuts there are and
+ * still trains the machine at the end. MARGIN_W_NO_CUT: the list has no cut although one machine
+ * does not do well: too few samples, no candidate that covers enough, or none that is admitted;
+ * MARGIN_E_TWO_CLASSES: there are more. */
 MARGIN_API margin_status margin_seco_train(const margin_data *data,
                                            const margin_seco_options *options, margin_arena *mem,
                                            margin_model *model, margin_info *info,
@@ -2176,10 +2183,11 @@ MARGIN_API margin_status margin_lssvm_train(const margin_data *data,
 
 /* On-line: a linear omam of classes in order that learns and forgets one sample at a time, in O(d),
  * for devices; the number of samples in each class gives all ranks. Memory is that of
- * margin_mam_online: two numbers for each class and feature, with its error bounds. A sort of
- * scores is not to be had, so thresholds lie midway between the mean scores of neighbouring
- * classes; classes without samples yet are no obstacle while two others have some. For thresholds
- * of least loss on samples at hand use margin_thresholds.
+ * margin_mam_online: two numbers for each class and feature, with its error bounds. The samples are
+ * not stored, so their scores cannot be sorted to find the thresholds of least loss. The thresholds
+ * lie midway between the mean scores of neighbouring classes instead. Two classes with samples are
+ * enough; the others may come later. For thresholds of least loss on samples that you still have
+ * use margin_thresholds.
  *
  *     margin_omam_online_start(&on, d, 5, &mem);
  *     ... margin_omam_online_add(&on, x, stage, 1); ...
@@ -2200,26 +2208,27 @@ MARGIN_API margin_status margin_omam_online_add(margin_omam_online *on, const ma
                                                 size_t label, margin_real weight);
 MARGIN_API margin_status margin_omam_online_forget(margin_omam_online *on, const margin_real *x,
                                                    size_t label, margin_real weight);
-/* The model of what is known now, O(d classes). Its weights lie in the memory of `on`: they change
- * with the next call, and only with it. MARGIN_E_NO_ORDER (less than two classes have samples) or
- * MARGIN_E_NO_DIRECTION leave the last model as it is. */
+/* Computes the model of the samples so far, in O(d classes). Its weights lie in the memory of `on`;
+ * only the next call of this function changes them. MARGIN_E_NO_ORDER (less than two classes have
+ * samples) or MARGIN_E_NO_DIRECTION leave the last model as it is. */
 MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin_linear *model);
 
-/* Thresholds for scores of any origin: thresholds[0 .. classes - 2], not falling, such that the
- * class of a score, which is how many of them it exceeds, has the least loss over n samples with
- * these labels (and weights, if not NULL). Exact, by sorting and a pass over all scores for each
- * class; where several choices are equally good, any of them. MARGIN_E_LABEL: a label of `classes`
- * or above, a bad weight. */
+/* Finds thresholds for scores of any origin. The class of a score is the number of thresholds that
+ * it exceeds. thresholds[0 .. classes - 2], in ascending order, become those of least loss over n
+ * samples with these labels (and weights, if not NULL). The result is exact, by sorting the scores
+ * and a pass over them for each class; where several choices are equally good, it is one of them.
+ * MARGIN_E_LABEL: a label of `classes` or above, or a bad weight. */
 MARGIN_API size_t margin_thresholds_size(size_t n, size_t classes);
 MARGIN_API margin_status margin_thresholds(const margin_real *scores, const uint16_t *labels,
                                            const margin_real *weight, size_t n, size_t classes,
                                            unsigned loss, margin_arena *mem,
                                            margin_real *thresholds);
 
-/* Kendall's tau-b of two lists of n numbers: (pairs in the same order - pairs in opposite order)
- * over the root of (pairs not tied in a) (pairs not tied in b); from -1 to 1, without ties the
- * share of pairs in order, less that of pairs out of order. O(n log n). MARGIN_E_NO_ORDER: all
- * numbers of a list are equal, as with n = 1, and tau has no value. */
+/* Computes Kendall's tau-b of two lists a and b of n numbers, in O(n log n). It is the number of
+ * pairs that both lists put into the same order, less the number that they put into opposite order,
+ * divided by the root of (pairs not tied in a) (pairs not tied in b). It lies between -1 and 1;
+ * without ties it is the share of pairs in order less the share of pairs out of order.
+ * MARGIN_E_NO_ORDER: all numbers of a list are equal, as with n = 1, so that tau has no value. */
 MARGIN_API size_t margin_kendall_size(size_t n);
 MARGIN_API margin_status margin_kendall(const margin_real *a, const margin_real *b, size_t n,
                                         margin_arena *mem, margin_real *tau);
@@ -2229,13 +2238,14 @@ MARGIN_API size_t margin_model_kendall_size(size_t n, const margin_model *model)
 MARGIN_API margin_status margin_model_kendall(const margin_data *data, const margin_real *targets,
                                               const margin_model *model, margin_arena *mem,
                                               margin_real *tau);
-/* How many classes answers are off on average, those rejected left out; see margin_confusion. */
+/* Returns by how many classes answers are off on average, without the rejected ones; see
+ * margin_confusion. */
 MARGIN_API margin_real margin_absolute_error(const margin_real *confusion, size_t classes);
 
 /* ---- >>oneclass ---- what is normal, learned from normal samples alone ----------------------- */
 
-/* Samples of the normal state are all that is needed; labels are not looked at. `nu` is the rate
- * of false alarms that is wanted on normal inputs not seen before. Four forms:
+/* Only samples of the normal state are needed; labels have no effect. `nu` is the rate of false
+ * alarms that you want on normal inputs that training has not seen. There are four forms:
  *
  *   nu          The plane farthest from the origin that leaves at most a share of nu of the samples
  *               behind: minimises  1/2 a'Ka  over  0 <= a_i <= weight_i / (nu sum of weights),
@@ -2252,14 +2262,14 @@ MARGIN_API margin_real margin_absolute_error(const margin_real *confusion, size_
  *   prototypes  `models` centroids, each with `tangents` directions in which samples usually
  *               differ: what is normal, in a few hundred bytes. See >>proto.
  *
- * The threshold does not come from the solution, which on unseen samples raises more alarms than
- * nu says, but from samples that a machine has not seen (conformal prediction; nothing is assumed
- * about their distribution): with m such samples it is set so that k = floor(nu (m + 1)) of m + 1
- * equally strange ones are beyond it. `held_out` keeps one fold away from training, and then a
- * rate of k / (m + 1) is a promise: on average over training sets no more normal inputs raise an
- * alarm. Otherwise every fold is left out in turn, and the machine itself learns from all samples:
- * it knows a little more than those that set the threshold, so that there are rather fewer alarms
- * than nu.
+ * The threshold of the solution itself would raise more alarms than nu on samples that it has not
+ * seen. So the threshold comes from such samples (conformal prediction, which assumes nothing about
+ * their distribution): with m of them it is set so that k = floor(nu (m + 1)) of m + 1 equally
+ * strange ones lie beyond it. With `held_out` one fold is kept away from training, and the rate k /
+ * (m + 1) is a promise: on average over training sets no more normal inputs than that raise an
+ * alarm. Otherwise every fold is left out in turn to set the threshold, and the machine itself
+ * learns from all samples. It then knows a little more than the machines that set the threshold, so
+ * that there are rather fewer alarms than nu.
  *
  * Models of the first two forms are binary: class 1 is normal, class 0 an alarm, and the score is
  * the distance of phi(x) from the plane. Spheres and prototypes have one class and one squared
@@ -2295,11 +2305,11 @@ MARGIN_API margin_status margin_oneclass_train(const margin_data *data,
                                                margin_arena *mem, margin_model *model,
                                                margin_info *info, margin_oneclass_report *report);
 
-/* On-line: what is normal now, learned and forgotten on the device, one sample at a time in
- * O(d^2). A running mean and covariance, in which a sample that lies k samples back counts
- * forget^k; the distance of an input is Mahalanobis', (x - mean)' covariance^-1 (x - mean).
- * Updates are exact, of a factor of the covariance, by rotations: nothing is inverted, and nothing
- * adds up but rounding.
+/* On-line: what is normal now, learned and forgotten on the device, one sample at a time in O(d^2).
+ * It keeps a running mean and covariance, in which a sample that lies k samples back counts
+ * forget^k. The distance of an input is Mahalanobis', (x - mean)' covariance^-1 (x - mean).
+ * Rotations update a factor of the covariance exactly: no matrix is inverted, and only rounding
+ * errors add up.
  *
  *     margin_oneclass_online on;
  *     margin_oneclass_online_options options = {0};
@@ -2307,11 +2317,12 @@ MARGIN_API margin_status margin_oneclass_train(const margin_data *data,
  *     ... margin_oneclass_online_add(&on, x, &alarm); ...             // learns from every input
  *     ... margin_oneclass_online_distance(&on, x) > on.threshold ...  // judges, and learns nothing
  *
- * The threshold moves by `step` (1 - rate) up with every alarm and by `step` rate down otherwise.
- * So whatever the samples are, independent or not: over T samples the share of alarms differs from
- * `rate` by at most (largest distance + step) / (step T), and the threshold follows a drift
- * (Gibbs, Candes: "Adaptive conformal inference under distribution shift", 2021). Samples of an
- * alarm are learned too; who does not want that asks for the distance first. */
+ * Every alarm moves the threshold up by `step` (1 - rate), every other sample moves it down by
+ * `step` rate. So the threshold follows a drift, and whatever the samples are, independent or not,
+ * over T samples the share of alarms differs from `rate` by at most (largest distance + step) /
+ * (step T) (Gibbs, Candes: "Adaptive conformal inference under distribution shift", 2021). Samples
+ * that raise an alarm are learned too. If you do not want that, ask for the distance first, and add
+ * only samples within the threshold. */
 typedef struct {
     margin_real rate;   /* of alarms, 0 < rate < 1                          0: 0.01              */
     margin_real forget; /* weight of the past after each sample, 0 < . <= 1 0: 0.999             */
@@ -2338,7 +2349,8 @@ MARGIN_API margin_status margin_oneclass_online_start(margin_oneclass_online *on
  * nothing: MARGIN_E_NOT_FINITE, MARGIN_E_RANGE (squares overflow). */
 MARGIN_API margin_status margin_oneclass_online_add(margin_oneclass_online *on,
                                                     const margin_real *x, bool *alarm);
-/* The squared distance of x, d for a normal one on average; 0 before the first sample. */
+/* Returns the squared distance of x. For normal inputs it is d on average; before the first sample
+ * it is 0. */
 MARGIN_API margin_real margin_oneclass_online_distance(const margin_oneclass_online *on,
                                                        const margin_real *x);
 
@@ -2350,14 +2362,14 @@ MARGIN_API margin_real margin_oneclass_online_distance(const margin_oneclass_onl
  *   MARGIN_SVR_EPSILON  Errors below epsilon cost nothing: minimises over |b_i| <= C weight_i,
  *                       sum b = 0  the dual  1/2 b'Kb - sum y_i b_i + epsilon sum |b_i|  (LIBSVM's
  *                       epsilon-SVR). The score is sum b_i k(x_i, x) + bias.
- *   MARGIN_SVR_NU       epsilon is found: at most a share of nu of the samples is farther off
- *                       (LIBSVM's nu-SVR, objective 1/2 b'Kb - sum y_i b_i).
+ *   MARGIN_SVR_NU       The trainer finds epsilon such that at most a share of nu of the samples is
+ *                       farther off (LIBSVM's nu-SVR, objective 1/2 b'Kb - sum y_i b_i).
  *   MARGIN_SVR_SQUARES  Least squares, as lssvm: |w|^2 / 2 + c / 2 sum weight_i (y_i - f(x_i))^2,
  *                       the bias free (ridge regression with 1 / c), and c = 0 for the c of least
  *                       error with each sample left out in turn, in closed form.
  *
- * Inside, targets are measured from their mean in units of their deviation: that is where `tol`
- * counts, and what the defaults of c and epsilon refer to. */
+ * Inside the trainer targets are measured from their mean in units of their deviation. `tol` is
+ * meant in these units, and so are the defaults of c and epsilon. */
 enum { MARGIN_SVR_EPSILON = 0, MARGIN_SVR_NU = 1, MARGIN_SVR_SQUARES = 2 };
 
 typedef struct {
@@ -2389,9 +2401,10 @@ typedef struct {
 MARGIN_API size_t margin_svr_train_size(size_t n, size_t d, size_t classes,
                                         const margin_svr_options *options);
 /* objective: as above. Statuses of its own: MARGIN_E_NO_ORDER (all targets are equal),
- * MARGIN_E_NOT_FINITE for targets too; of squares MARGIN_E_NO_DIRECTION and MARGIN_E_NOT_POSITIVE as
- * lssvm. A nonlinear kernel takes one weight a sample, and with a rank two: with nu and without a rank
- * epsilon is searched for, and the last digits of nu are as good as `tol`. */
+ * MARGIN_E_NOT_FINITE for targets too; with squares also MARGIN_E_NO_DIRECTION and
+ * MARGIN_E_NOT_POSITIVE, as for lssvm. With a nonlinear kernel a sample has one weight, or two if
+ * run.rank is set. With nu and without a rank, epsilon is found by a search, and nu is met as
+ * closely as `tol` says. */
 MARGIN_API margin_status margin_svr_train(const margin_data *data,
                                           const margin_svr_options *options, margin_arena *mem,
                                           margin_model *model, margin_info *info,
@@ -2401,7 +2414,8 @@ MARGIN_API margin_status margin_svr_train(const margin_data *data,
 
 /* Fits the probabilities of a model (slope, shift, include and curve of `vote`) to samples that it
  * was not trained on: `scores` has those of all machines for each sample of the view, as
- * margin_cross_validate keeps them. On samples of the training a model is too sure of itself.
+ * margin_cross_validate keeps them. On samples that it was trained on, a model would seem surer
+ * than it is.
  *
  *     margin_cross_validate(&data, &learner, &options, &mem, &cv);      // options.keep is true
  *     ... train the model on all samples ...
@@ -2486,10 +2500,11 @@ typedef struct {
 
 /* Turns a model into integers, kept in `mem`. The raw data, normally that of the training, says
  * what ranges to expect: inputs beyond them are limited, never wrapped; samples of weight 0 count
- * for the ranges alone. Arrays of `input` are kept too. MARGIN_E_ARGUMENT: null, or a kernel that
- * has no integer form (linear expansions, but not lists: make it a linear model); MARGIN_E_RANGE:
- * too many features or vectors, values that are not whole (`whole`), or parameters so extreme that
- * 32 bits do not do. `info` may be NULL. */
+ * for the ranges alone. Arrays of `input` are kept too. MARGIN_E_ARGUMENT: a pointer is null, or
+ * the kernel has no integer form, which is so for expansions with a linear kernel (make a linear
+ * model of them; lists may have one). MARGIN_E_RANGE: there are too many features or vectors,
+ * values are not whole although `whole` says so, or parameters are so extreme that 32 bits are not
+ * enough. `info` may be NULL. */
 MARGIN_API margin_status margin_quantize(const margin_model *model, const margin_data *data,
                                          const margin_quant_options *options, margin_arena *mem,
                                          margin_quant *quant, margin_quant_info *info);
@@ -2510,8 +2525,9 @@ MARGIN_API margin_status margin_image_write(const margin_model *model, const voi
 MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const void *notes,
                                               size_t notes_count, void *out, size_t size);
 
-/* Makes a model that was trained on scaled data take raw data. Linear: new weights in `mem`, the
- * scaling folded in. All others: they point to the arrays of the scaling from now on. */
+/* Makes a model that was trained on scaled data take raw data. A linear model gets new weights,
+ * kept in `mem`, into which the scaling is folded. All other models point to the arrays of the
+ * scaling from now on. */
 MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_scaling *scaling,
                                             margin_arena *mem);
 MARGIN_API size_t margin_model_scale_size(const margin_model *model);
@@ -2662,18 +2678,20 @@ MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n);
 MARGIN_API margin_real margin_norm_inf(const margin_real *x, size_t n);
 
 /* Cholesky factor L of a symmetric positive definite matrix A = L L', in the lower triangle of a.
- * `a` holds both triangles of A on entry; the strict upper one is left as it is, and on failure it
- * restores the lower one: then nothing has changed. MARGIN_E_NOT_POSITIVE: a pivot was not
- * positive; MARGIN_E_NOT_FINITE: NaN or infinity in the lower triangle. n^3 / 6 products. |A - L
- * L'| is at most (n + 2) EPS max a_ii in every element. */
+ * `a` holds both triangles of A on entry. The part above the diagonal is never written; on failure
+ * the lower triangle is copied back from it, so that the matrix is as it was.
+ * MARGIN_E_NOT_POSITIVE: a pivot was not positive; MARGIN_E_NOT_FINITE: NaN or infinity in the
+ * lower triangle. This takes n^3 / 6 products, and no element of A - L L' is larger than (n + 2)
+ * EPS max a_ii. */
 MARGIN_API margin_status margin_cholesky(margin_real *a, size_t stride, size_t n,
                                          margin_arena *mem);
 MARGIN_API size_t margin_cholesky_size(size_t n);
-/* The same with diagonal pivots for semi-definite A: A[order[i]][order[j]] = (L L')[i][j]. At each
- * step the largest diagonal element left is the pivot; when that is at most tol times the largest
- * of A (0 means n EPS), the work ends after *rank columns; the others are zero, and no element of
- * what is left exceeds that size. MARGIN_E_NOT_POSITIVE: what is left is clearly indefinite;
- * a, order and rank are then unchanged. tol < 1. */
+/* The same with diagonal pivots, for a semi-definite A: A[order[i]][order[j]] = (L L')[i][j]. The
+ * pivot of a step is the largest element of the diagonal that is left. When it is at most tol times
+ * the largest one of A, the factorisation ends after *rank columns; the other columns are zero, and
+ * no element of the part that was not factored exceeds that size. tol < 1, and 0 means n EPS.
+ * MARGIN_E_NOT_POSITIVE: the part that is left is clearly indefinite; a, order and rank are then
+ * unchanged. */
 MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, size_t n,
                                                  margin_real tol, margin_index *order, size_t *rank,
                                                  margin_arena *mem);
@@ -2717,10 +2735,10 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
 
 /* A memory plan is one list of blocks, X(place, type, rows, columns): margin_impl.h takes the
  * blocks of a list from an arena, and the macros here add up their bytes, so the two cannot differ.
- * Lists are named MARGIN_BLOCKS_...; of use to programs are the macros below that end in _BYTES.
- * Those of trainers include the MARGIN_ALIGN - 1 bytes that a misaligned buffer may lose; pieces to
- * be added up, such as MARGIN_SCALING_BYTES and MARGIN_FOLDS_BYTES, do not. They name the options
- * that memory depends on; the other options take none.
+ * Lists are named MARGIN_BLOCKS_.... Programs use the macros whose names end in _BYTES. Those of
+ * trainers include the MARGIN_ALIGN - 1 bytes that a misaligned buffer may lose; the pieces to be
+ * added to them, such as MARGIN_SCALING_BYTES and MARGIN_FOLDS_BYTES, do not. Their arguments are
+ * the options that memory depends on.
  *
  *     static unsigned char mem[MARGIN_SVM_BYTES(200, 12)]; */
 #define MARGIN_MORE(a, b) ((a) > (b) ? (a) : (b))
@@ -3082,8 +3100,8 @@ typedef struct {
 #define MARGIN_ONECLASS_BYTES(n, d)                                                                \
     MARGIN_MORE(MARGIN_ONECLASS_LINEAR_BYTES(n, d, 0u), MARGIN_ONECLASS_KERNEL_BYTES(n, d, 0u))
 
-/* svr: epsilon-insensitive or nu, without `outside`, with run.cache_bytes and rank 0; squares take what
- * lssvm takes for one class. */
+/* svr: epsilon-insensitive or nu, without `outside`, with run.cache_bytes and rank 0. Squares take
+ * what lssvm takes for one class. */
 #define MARGIN_BLOCKS_SVR(X, n)                                                                    \
     X(part, margin_index, n, 1u)                                                                   \
     X(b, margin_real, n, 1u)                                                                       \

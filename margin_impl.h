@@ -8271,9 +8271,10 @@ static margin_status mgn_q_choose_gain(margin_kernel_q *kernel, margin_real rate
 
 /* ---- rbf ---- */
 
-/* For a choice of `down` kernel values vanish at 2^-(32 - down), at the distance `radius`. The unit
- * is the finest at which all distances within reach fit, see mgn_q_rbf_fits; half a step in every
- * feature is kept in reserve for rounding. Data may leave int16_t only where it leaves the reach. */
+/* For a choice of `down` kernel values vanish at 2^-(32 - down), at the distance `radius`. The
+ * unit is the finest at which all distances within reach fit, see mgn_q_rbf_fits; half a step in
+ * every feature is kept in reserve for rounding. Data may leave int16_t only where it leaves the
+ * reach. */
 static margin_real mgn_q_rbf_unit(const mgn_q_pool_job *p) {
     const mgn_q_rows *r = p->rows;
     const mgn_q_extent most = mgn_q_extents(r);
