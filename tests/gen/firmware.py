@@ -122,7 +122,7 @@ def in_turn(rows):
 class Firmware:
     """A program with several exported models: (name, header text, C type of the inputs, C type of the scores)."""
 
-    def __init__(self, folder, models, compiler=("cc", "-std=c99"), flags=("-O2",)):
+    def __init__(self, folder, models, compiler=("cc", "-std=c99"), flags=("-O1",)):
         folder = tempfile.mkdtemp(dir=folder)
         self.folder, self.models = folder, models
         cases = [(i, name, x, s) for i, (name, _, x, s) in enumerate(models)]

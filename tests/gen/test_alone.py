@@ -124,7 +124,7 @@ def every_model(folder):
 class Alone(firmware.Firmware):
     """A program with headers that stand alone: (name, text, input type, score type)."""
 
-    def __init__(self, folder, models, compiler=("cc", "-std=c99"), flags=("-O2",)):
+    def __init__(self, folder, models, compiler=("cc", "-std=c99"), flags=("-O1",)):
         self.folder, self.models = tempfile.mkdtemp(dir=folder), models
         cases = [(i, name, x, s) for i, (name, _, x, s) in enumerate(models)]
         parts = {
