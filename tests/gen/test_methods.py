@@ -1,9 +1,13 @@
 """A page a method under gen/methods: every method has one, its options are those of methods.py, its example can be typed.
 `python3 tests/gen/test_methods.py --update` writes the options anew."""
+import contextlib
+import io
 import os
 import re
 import shlex
+import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -34,6 +38,14 @@ def with_options(method, text):
     return before + "\n".join(lines) + rest.split(END)[1]
 
 
+def done(line):
+    """The exit code of a line of an example: commands of gen run in this process."""
+    if not line.startswith("python3 -m gen "):
+        return subprocess.run(["sh", "-c", line]).returncode
+    with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
+        return cli.main(shlex.split(line)[3:]) or 0
+
+
 class Pages(unittest.TestCase):
     def test_every_method_has_a_page_and_every_page_a_method(self):
         self.assertEqual(sorted(METHODS), sorted(name[:-3] for name in os.listdir(FOLDER) if name.endswith(".md")))
@@ -49,8 +61,17 @@ class Pages(unittest.TestCase):
                 text = read(method)
                 for target in re.findall(r"\]\(([^)#]+)\)", text):
                     self.assertTrue(os.path.exists(os.path.join(FOLDER, target)), target)
-                words = shlex.split(re.search(r"(?m)^    python3 -m gen (.*)$", text).group(1))
+                words = shlex.split(re.findall(r"(?m)^    python3 -m gen (.*)$", text)[-1])
                 self.assertEqual(cli.parse(words).method, method)
+
+    def test_examples_that_make_their_data_work_as_they_stand(self):
+        made = [method for method in METHODS if "    python3 -m gen example motor.csv" in read(method)]
+        self.assertGreaterEqual(len(made), 12)
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            for method in made:
+                for line in re.findall(r"(?m)^    (?! )(.+)$", read(method).split("## Example")[1]):
+                    with self.subTest(method, line=line):
+                        self.assertEqual(done(line), 0)
 
 
 if __name__ == "__main__":

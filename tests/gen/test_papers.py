@@ -1,5 +1,6 @@
 """The page of the papers: what is measured is kept, what is not is named, verdicts follow from the numbers."""
 import doctest
+import io
 import os
 import sys
 import tempfile
@@ -9,6 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 import cells
 import page
 import paper_002
+import splits
 
 
 class Papers(unittest.TestCase):
@@ -17,25 +19,68 @@ class Papers(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder, self.stderr = folder.name, sys.stderr
         self.addCleanup(setattr, sys, "stderr", self.stderr)
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")
-        self.addCleanup(sys.stderr.close)
+        sys.stderr = io.StringIO()
 
     def cells(self, quick=False):
-        return cells.Cells(self.folder, quick, self.folder)
+        return cells.Cells(self.folder, quick, os.path.join(self.folder, "numbers.json"))
 
     def test_what_is_known_is_not_run_again(self):
         first = self.cells()
-        self.assertEqual(first.known_or("a", lambda: {"x": 1}, False), {"x": 1})
+        self.assertEqual(first.known_or("a", lambda: {"x": 1 / 3}, False, "mam"), {"x": 0.333333})
         second = self.cells(quick=True)
-        self.assertEqual(second.known_or("a", lambda: self.fail("runs again"), False), {"x": 1})
+        self.assertEqual(second.known_or("a", lambda: self.fail("runs again"), False, "mam"), {"x": 0.333333})
         self.assertEqual((first.ran, first.known, second.ran, second.known), (1, 0, 0, 1))
 
     def test_quick_runs_only_what_is_marked(self):
         quick = self.cells(quick=True)
         with self.assertRaisesRegex(cells.Absent, "not run"):
-            quick.known_or("a", lambda: self.fail("runs"), False)
-        self.assertEqual(quick.known_or("b", lambda: {"x": 2}, True), {"x": 2})
+            quick.known_or("a", lambda: self.fail("runs"), False, "mam")
+        self.assertEqual(quick.known_or("b", lambda: {"x": 2}, True, "mam"), {"x": 2})
         self.assertEqual((quick.ran, quick.not_run), (1, 1))
+
+    def test_a_number_is_of_an_older_version_where_the_source_of_its_method_has_changed(self):
+        first = self.cells()
+        first.known_or("a", lambda: {"x": 1}, True, "kmomd")
+        first.known_or("b", lambda: {"x": 2}, True, "mam")
+        later = self.cells(quick=True)
+        later.code["qp"] += " int changed;"
+        self.assertEqual(later.known_or("a", lambda: self.fail("not in quick"), False, "kmomd"), {"x": 1})
+        self.assertEqual((later.older, later.known), (1, 0))
+        later.quick, later.fresh = False, False
+        self.assertEqual(later.known_or("a", lambda: {"x": 3}, False, "kmomd"), {"x": 3})
+        self.assertEqual(later.known_or("b", lambda: self.fail("same source"), False, "mam"), {"x": 2})
+        with self.assertRaises(cells.Absent):
+            later.known_or("c", lambda: self.fail("what is old comes first"), False, "mam")
+        again = self.cells()
+        again.code["qp"] += " int changed;"
+        self.assertEqual(again.known_or("a", lambda: self.fail("is new now"), False, "kmomd"), {"x": 3})
+
+    def test_why_a_number_cannot_be_had_is_kept_and_what_nothing_asks_for_is_left_out(self):
+        def refused():
+            raise cells.Absent("infeasible")
+        first = self.cells()
+        first.known_or("a", lambda: {"x": 1}, True, "mam")
+        for _ in range(2):
+            with self.assertRaisesRegex(cells.Absent, "infeasible"):
+                first.known_or("b", refused, True, "rates")
+        self.assertEqual((first.ran, first.known), (2, 1))
+        first.begin()
+        first.known_or("a", lambda: self.fail("runs again"), True, "mam")
+        first.forget_others()
+        self.assertEqual(list(self.cells().numbers.all), ["a"])
+
+    def test_every_number_kept_names_its_command_version_and_source(self):
+        kept = cells.Numbers(cells.NUMBERS).all
+        self.assertGreater(len(kept), 100)
+        for command, one in kept.items():
+            self.assertEqual(sorted(set(one) - {"result", "absent"}), ["command", "seconds", "source", "version"], command)
+            self.assertNotRegex(command, r"(^|\s)/(?!usr/bin)")
+
+    def test_random_splits(self):
+        path = os.path.join(self.folder, "two.csv")
+        with open(path, "w", encoding="ascii") as file:
+            file.writelines(f"{i % 2 * 4 + i % 7 / 7},{i % 5},{'ab'[i % 2]}\n" for i in range(60))
+        self.assertEqual(splits.errors(path, 40, 3, "kmomd", {"kernel": "linear", "lambda": 0.5}), [0, 0, 0])
 
     def test_missing_data_is_named_and_the_page_is_written(self):
         with self.assertRaisesRegex(cells.Absent, "no sonar.csv among the data sets"):
@@ -57,7 +102,8 @@ class Papers(unittest.TestCase):
         self.assertEqual(len(one.differing), 1)
 
     def test_doctests(self):
-        self.assertEqual(doctest.testmod(page).failed, 0)
+        for module in (cells, page, splits):
+            self.assertEqual(doctest.testmod(module).failed, 0)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,15 @@
-"""cells.py -- the numbers behind the page, each by one command of gen, kept under build/papers so that a stopped run goes on."""
+"""cells.py -- the numbers behind the page, each by one command of gen, kept in numbers.json so that no run is lost.
+
+A line of that file is one number: its command, the version of the tree that it was made from, a hash of the sections of
+margin_impl.h that the method's trainer stands in, seconds, and what was found. Where that source has changed since, the number
+is of an older version: it is shown as such until it is measured anew, which comes before all that was never run."""
 import contextlib
+import fcntl
 import hashlib
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -12,7 +18,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, ROOT)
 from gen import cli  # noqa: E402
 
-FOLDER = os.path.join(ROOT, "build", "papers")
+FOLDER = os.path.join(ROOT, "build", "papers")  # files made on the way: splits of our own, models
+NUMBERS = os.path.join(ROOT, "tests", "papers", "numbers.json")
+PROTO = ("proto",)
+SECTIONS = {"mam": ("mam",), "kmomd": ("qp", "kmomd"), "svm": ("qp", "svm"), "rates": ("rates",), "seco": ("qp", "svm", "loss", "seco"),
+            "omam": ("ordinal",), "lssvm": ("ordinal",), "tvq": PROTO, "hss": PROTO, "lvq": PROTO, "td": PROTO, "nn": PROTO}
+KEPT = ("test_error", "train_error", "support", "n", "fold_errors", "error_mean", "cuts")
 
 
 def commit() -> str:
@@ -21,17 +32,73 @@ def commit() -> str:
     return found.stdout.strip() or "unknown"
 
 
+def sections(text: str) -> dict[str, str]:
+    r"""The code of each section of margin_impl.h, without comments, blanks and line ends.
+
+    >>> sections("/* ---- >>a ---- words --- */\nint  x; /* a word */\n/* ---- >>b ---- --- */\nint y;\n")
+    {'a': 'int x;', 'b': 'int y;'}
+    """
+    parts = re.split(r"/\* ---- >>(\w+) ----", text)
+    bare = lambda code: " ".join(re.sub(r"/\*.*?\*/", " ", "/*" + code, flags=re.S).split())
+    return {name: bare(code) for name, code in zip(parts[1::2], parts[2::2])}
+
+
+def short(value):
+    """A result as it is kept: numbers of six digits.
+
+    >>> short({"a": [0.12345678, 3, True], "b": "word"})
+    {'a': [0.123457, 3, True], 'b': 'word'}
+    """
+    if isinstance(value, dict):
+        return {name: short(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [short(one) for one in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
 class Absent(Exception):
     """Why a number is not there, in words."""
 
 
-class Cells:
-    """Runs what is not known yet. With `quick` only what is marked so is run; all else must be known already."""
+class Numbers:
+    """numbers.json: a line a number, sorted by command. Several runs may add to it at once."""
 
-    def __init__(self, data: str, quick: bool, folder: str = FOLDER):
-        self.data, self.quick, self.version = os.path.abspath(data), quick, commit()
-        self.folder, self.ran, self.known, self.not_run = folder, 0, 0, 0
-        os.makedirs(folder, exist_ok=True)
+    def __init__(self, path: str):
+        self.path, self.all = path, {}
+        self.read()
+
+    def read(self) -> None:
+        if os.path.exists(self.path):
+            with open(self.path, encoding="utf-8") as file:
+                self.all.update((one["command"], one) for one in json.load(file))
+
+    def write(self, change) -> None:
+        """Reads what others wrote meanwhile, calls change() on all numbers, writes them."""
+        os.makedirs(FOLDER, exist_ok=True)
+        with open(os.path.join(FOLDER, "lock"), "w", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.read()
+            change(self.all)
+            lines = ",\n".join(json.dumps(self.all[key], separators=(",", ":")) for key in sorted(self.all))
+            with open(self.path + ".part", "w", encoding="utf-8") as file:
+                file.write(f"[\n{lines}\n]\n")
+            os.replace(self.path + ".part", self.path)
+
+
+class Cells:
+    """Runs what is not known yet, or known from an older version only. With `quick` only what is marked so is run; `until` is the
+    time.monotonic() at which no further number is begun; `fresh` is false while numbers of older versions are measured anew."""
+
+    def __init__(self, data: str, quick: bool, path: str = NUMBERS, until: float = float("inf")):
+        self.data, self.quick, self.version, self.until, self.fresh = os.path.abspath(data), quick, commit(), until, True
+        self.numbers = Numbers(path)
+        with open(os.path.join(ROOT, "margin_impl.h"), encoding="utf-8") as file:
+            self.code = sections(file.read())
+        os.makedirs(FOLDER, exist_ok=True)
+        self.begin()
+
+    def begin(self) -> None:
+        self.asked, self.ran, self.known, self.older, self.not_run, self.seconds = set(), 0, 0, 0, 0, 0.0
 
     def file(self, *names: str) -> str:
         """A data file, packed or not; Absent where it is missing."""
@@ -46,29 +113,53 @@ class Cells:
         return "python3 -m gen " + " ".join(str(word).replace(self.data + os.sep, "DATA/").replace(FOLDER + os.sep, "build/papers/")
                                             for word in words)
 
-    def gen(self, *words, quick: bool = False) -> dict:
-        """The JSON of a command of gen."""
-        return self.known_or(self.shown(words), lambda: run(words), quick)
+    def source(self, methods: str) -> str:
+        """The hash of the sections that some methods stand in."""
+        code = "\n".join(self.code[name] for method in methods.split() for name in SECTIONS[method])
+        return hashlib.sha1(code.encode()).hexdigest()[:8]
 
-    def known_or(self, key: str, work, quick: bool) -> dict:
-        """What is kept under a key, or else the result of work(), which is kept then."""
-        path = os.path.join(self.folder, hashlib.sha1(key.encode()).hexdigest()[:16] + ".json")
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                self.known += 1
-                return json.load(file)["result"]
-        if self.quick and not quick:
+    def gen(self, *words, quick: bool = False, more: tuple = ()) -> dict:
+        """The JSON of a command of gen: what KEPT and `more` name of it."""
+        def work():
+            found = run(words)
+            return {name: found[name] for name in (*KEPT, *more) if found.get(name) is not None}
+        return self.known_or(self.shown(words), work, quick, words[words.index("--method") + 1])
+
+    def known_or(self, command: str, work, quick: bool, methods: str) -> dict:
+        """What is kept under a command, or else the result of work(), which is kept then."""
+        self.asked.add(command)
+        found, source = self.numbers.all.get(command), self.source(methods)
+        may = (quick or not self.quick) and time.monotonic() < self.until and (found is not None or self.fresh)
+        if found is None and not may:
             self.not_run += 1
-            raise Absent("not run: `make papers` without QUICK does")
-        start = time.process_time()
-        result = work()
-        whole = {"key": key, "commit": self.version, "cpu_seconds": time.process_time() - start, "result": result}
-        with open(path + ".part", "w", encoding="utf-8") as file:
-            json.dump(whole, file)
-        os.replace(path + ".part", path)
+            raise Absent("not run")
+        if found is None or found["source"] != source and may:
+            found = self.measure(command, work, source)
+        elif found["source"] == source:
+            self.known += 1
+        else:
+            self.older += 1
+        self.seconds += found["seconds"]
+        if "absent" in found:
+            raise Absent(found["absent"])
+        return found["result"]
+
+    def measure(self, command: str, work, source: str) -> dict:
+        start, made = time.process_time(), {"command": command, "version": self.version, "source": source}
+        try:
+            made["result"] = short(work())
+        except Absent as why:
+            made["absent"] = str(why)
+        made["seconds"] = round(time.process_time() - start, 2)
+        self.numbers.write(lambda all_: all_.update({command: made}))
         self.ran += 1
-        print(f"  {whole['cpu_seconds']:7.1f} s  {key}", file=sys.stderr, flush=True)
-        return result
+        print(f"  {made['seconds']:7.1f} s  {command}", file=sys.stderr, flush=True)
+        return made
+
+    def forget_others(self) -> None:
+        """Leaves out numbers that no table and no figure asks for any more."""
+        asked = self.asked
+        self.numbers.write(lambda all_: [all_.pop(key) for key in set(all_) - asked])
 
 
 def run(words) -> dict:

@@ -20,25 +20,39 @@ TABLE = {
     ("Two Norm", "twonorm", 20.0, 0.3): {0.9: ((10.15, 1.28), (9.02, 0.43)), 0.7: ((6.39, 1.71), (6.77, 0.43)), 0.5: ((5.26, 2.56), (4.51, 1.28)),
                                          0.3: ((5.64, 4.27), (3.38, 1.71)), 0.1: ((7.52, 5.98), None)}}
 SPLITS = 10
+DRAWN = {"twonorm": (266, 234), "ringnorm": (209, 191)}  # samples of + and - of the paper's draw
+ROWS = {"Breast Cancer": (212, 357), "Heart Disease": (137, 160), "Two Norm": (266, 234), "Ring Norm": (209, 191)}
+REASONS = {("Heart Disease", "linear"): "close to where the problem becomes infeasible: with a ridge of 0.1 three of ten splits are, and the others "
+                                        "have 11.3 / 32.0",
+           ("Heart Disease", "rbf"): "the kernel tells all positive samples apart, so that eta no longer matters below 0.5; the paper's own two solvers of "
+                                     "this one problem are up to 6.2 points apart there"}
 GRID = (0.1, 0.3, 0.5, 0.7, 0.9)
 # Tables 2 and 3: % error and risk 2 e+ + e- of L-SVM and L-SOCP
 BEST = {"PIMA": ("pima.csv", "1", (22.53, 23.44), (255, 256)), "B. Cancer": ("wdbc.csv", "", (5.1, 2.99), (45, 26))}
 
 
 def cross_validated(cells: Cells, data: str, eta: tuple, kernel: str, gamma: float) -> list:
-    """Errors of + and - in % of each of several 3-fold cross-validations; None where it is infeasible."""
+    """Errors of + and - in % of each of several 3-fold cross-validations; None where it is infeasible. Two Norm and Ring Norm, whose
+    samples the paper drew, are drawn anew for each: one draw of 500 samples moves the errors by more than all divisions of it."""
+    import table_rates
+    if data not in DRAWN and data not in table_rates.sets(cells.data):
+        raise Absent(f"no {data} among the data sets")
+
     def work():
-        import table_rates
-        sets = table_rates.sets(cells.data)
-        if data not in sets:
-            raise Absent(f"no {data} among the data sets")
-        found = [table_rates.cross_validated(*sets[data], eta, kernel, gamma, 0.0, seed) for seed in range(SPLITS)]
+        found = []
+        for seed in range(SPLITS):
+            x, y = table_rates.normal_clouds(data, DRAWN[data], seed) if data in DRAWN else table_rates.sets(cells.data)[data]
+            found.append(table_rates.cross_validated(x, y, eta, kernel, gamma, 0.0, seed))
         return {"errors": [None if one is None else [float(v) for v in one[:2]] for one in found]}
-    key = f"rates {data} eta {eta} {kernel} {gamma:g}, {SPLITS} 3-fold cross-validations, tests/bench/table_rates.py"
-    return cells.known_or(key, work, quick=kernel == "linear" or data == "heart")["errors"]
+    what = "draws, each with a 3-fold cross-validation" if data in DRAWN else "3-fold cross-validations"
+    key = f"rates {data} eta {eta} {kernel} {gamma:g}, {SPLITS} {what}, tests/bench/table_rates.py"
+    return cells.known_or(key, work, kernel == "linear" or data == "heart", "rates")["errors"]
 
 
-def cell(section: Section, where: str, errors: list, paper) -> list[str]:
+def cell(section: Section, words: str, etas: str, kernel: str, errors: list, paper) -> list[str]:
+    """Ours and the paper's. They differ where they are apart by more than two deviations over divisions, or two rows: the paper's
+    figures are whole numbers of rows."""
+    where = f"{words}, eta {etas}, {kernel}"
     good = [one for one in errors if one is not None]
     theirs = "infeasible" if paper is None else f"{paper[0]:.2f} / {paper[1]:.2f}"
     if 2 * len(good) < len(errors):
@@ -50,9 +64,8 @@ def cell(section: Section, where: str, errors: list, paper) -> list[str]:
     ours = " / ".join(f"{m:.2f} ± {s / len(good) ** 0.5:.2f}" for m, s in zip(means, spread))
     if paper is None:
         section.differing.append(f"004, {where}: {ours}, the paper: infeasible; the paper adds a multiple of the identity to covariances")
-    elif any(abs(m - p) > 2 * max(s, 0.3) for m, p, s in zip(means, paper, spread)):
-        reason = "the data is drawn anew" if "Norm" in where else "few positive samples are told apart by the kernel: their scores are all " \
-            "alike from some eta on" if "rbf" in where else "its figures are of one to three splits"
+    elif any(abs(m - p) > 2 * max(s, 100 / n) for m, p, s, n in zip(means, paper, spread, ROWS[words])):
+        reason = REASONS.get((words, kernel), "its figures are whole numbers of rows: of one division, or of one draw")
         section.differing.append(f"004, {where}: {ours}, the paper {theirs}; {reason}")
     return [ours, theirs]
 
@@ -65,19 +78,19 @@ def table_one(cells: Cells, section: Section) -> None:
             for (kernel, gamma), paper in zip((("rbf", sigma), ("linear", 0.0)), papers):
                 try:
                     errors = cross_validated(cells, data, (eta_pos, eta_neg), kernel, gamma)
-                    row += cell(section, f"{words}, eta {eta_pos:g} and {eta_neg:g}, {kernel}", errors, paper)
+                    row += cell(section, words, f"{eta_pos:g} and {eta_neg:g}", kernel, errors, paper)
                 except (Absent, ImportError) as why:
                     missing += 1
                     row += [f"not run ({why})" if isinstance(why, ImportError) else "not run", "infeasible" if paper is None else
                             f"{paper[0]:.2f} / {paper[1]:.2f}"]
             rows.append(row)
-    section.parts.append(Table("Table 1: % error of + / -, 3-fold cross-validation, mean and standard error over 10 random splits",
+    section.parts.append(Table("Table 1: % error of + / -, 3-fold cross-validation, mean and standard error over 10 divisions or draws",
                                ["data", "eta of +, -", "kernel, ours", "kernel, paper (NL-SOCP)", "linear, ours", "linear, paper (L-SOCP)"],
-                               rows, "The paper's NL-ITER and L-ITER are solver iter; `make bench-rates` compares both solvers.",
+                               rows, "Two Norm and Ring Norm are drawn anew ten times. The paper's NL-ITER and L-ITER are solver iter; `make bench-rates` compares both solvers.",
                                "/usr/bin/python3 tests/bench/table_rates.py DATA"))
     off, all_ = len(section.differing) - before, 40 - missing
     section.judge("table 1", "not run" if all_ < 20 else "reproduced" if off <= all_ / 4 else "differs",
-                  f"{all_ - off} of {all_} cells that were run agree within two deviations over splits")
+                  f"{all_ - off} of {all_} cells that were run agree within two deviations over divisions or draws, or two rows")
 
 
 def risk(found: dict, rows: dict) -> float:
@@ -88,7 +101,8 @@ def best(cells: Cells, path: str, positive: tuple, commands: list) -> list[dict]
     found = []
     for words in commands:
         try:
-            found.append(cells.gen("cv", path, *words, "--folds", 3, "--repeats", 3, *positive, quick=True))
+            found.append(cells.gen("cv", path, *words, "--folds", 3, "--repeats", 3, *positive, quick=True,
+                                   more=("status", "test_error_pos", "test_error_neg")))
         except Absent:
             pass
     return [one for one in found if one.get("status") == "ok"]
@@ -127,7 +141,8 @@ def frontier(cells: Cells, section: Section) -> None:
     series = {}
     for words, name, more in (("PIMA", "pima.csv", ("--positive", "1")), ("Breast Cancer", "wdbc.csv", ())):
         try:
-            found = cells.gen("train", cells.file(name), "--method", "rates", "--eta-pos", 0.9, "--eta-neg", 0.9, *more, quick=True)
+            found = cells.gen("train", cells.file(name), "--method", "rates", "--eta-pos", 0.9, "--eta-neg", 0.9, *more, quick=True,
+                              more=("frontier",))
             series[words] = [tuple(point[:2]) for point in found["frontier"]]
         except Absent:
             pass

@@ -1,7 +1,9 @@
-"""run.py DATA [--quick] [--results] -- every table and figure of the five papers, ours beside theirs: build/papers.html and build/papers.md.
+"""run.py DATA [--quick] [--minutes M] [--results] -- every table and figure of the five papers, ours beside theirs: build/papers.html and
+build/papers.md.
 
-What is known is kept under build/papers, so a stopped run goes on; remove that folder to run all anew. --quick runs what takes
-less than five minutes on two cores and shows of the rest what is known. --results writes the verdicts to README.md beside this."""
+What is known stands in numbers.json beside this; a number is measured anew where the source of its method has changed since, and that
+comes first. --quick runs what takes less than five minutes on two cores and shows of the rest what is known; --minutes begins no
+number after so many. --results writes the verdicts to README.md beside this, and leaves out numbers that nothing asks for any more."""
 import os
 import sys
 import time
@@ -17,11 +19,12 @@ import paper_004
 PAPERS = (paper_000, paper_001, paper_002, paper_003, paper_004)
 
 
-def lead(known: cells.Cells, seconds: float) -> list[str]:
+def lead(known: cells.Cells) -> list[str]:
     return ["Every table and figure of the five papers behind the library, ours beside the paper's. A figure after ± is a standard error. "
             "\"not run\" is said where a number was not made; no number is taken over from elsewhere.",
-            f"Made from version {known.version}: {known.ran} numbers now, {known.known} from earlier runs (each file under build/papers names its "
-            f"command and version), {known.not_run} not run; {seconds:.0f} s."]
+            f"{known.ran + known.known} numbers are of the methods as they are now, {known.older} of an older version of their source, "
+            f"{known.not_run} were not run; all took {known.seconds / 60:.0f} minutes of processor time. tests/papers/numbers.json has for each its "
+            "command and version."]
 
 
 def write(path: str, text: str) -> None:
@@ -43,21 +46,27 @@ def put_results(path: str, sections: list[page.Section], made: str) -> None:
     write(path, before + "\n".join([*out, "", "<!-- /results -->"]) + after)
 
 
+def measured(known: cells.Cells) -> list[page.Section]:
+    """All sections: at first only what is known, measured anew where it is of an older version, then what was never run."""
+    for known.fresh in (False, True):
+        known.begin()
+        sections = [paper.section(known) for paper in PAPERS]
+    return sections
+
+
 def main(words: list[str]) -> int:
-    start, quick = time.monotonic(), "--quick" in words
-    known = cells.Cells(words[0], quick)
+    minutes = float(words[words.index("--minutes") + 1]) if "--minutes" in words else float("inf")
+    known = cells.Cells(words[0], "--quick" in words, until=time.monotonic() + 60 * minutes)
     os.chdir(cells.ROOT)
-    sections = []
-    for paper in PAPERS:
-        print(f"paper {paper.__name__[-3:]}", file=sys.stderr, flush=True)
-        sections.append(paper.section(known))
+    sections = measured(known)
     with open(os.path.join(cells.ROOT, "gen", "report.css"), encoding="utf-8") as file:
         style = file.read()
-    title, said = "The five papers", lead(known, time.monotonic() - start)
+    title, said = "The five papers", lead(known)
     build = os.path.join(cells.ROOT, "build")
     write(os.path.join(build, "papers.html"), page.html(title, said, sections, style))
     write(os.path.join(build, "papers.md"), page.markdown(title, said, sections))
     if "--results" in words:
+        known.forget_others()
         put_results(os.path.join(cells.ROOT, "tests", "papers", "README.md"), sections, said[1])
     for section in sections:
         for what, verdict, why in section.verdicts:
