@@ -292,7 +292,7 @@ bench-%: | need-bench
 	@for t in $(filter $*,$(TABLES)); do $(DEBIAN_PYTHON) tests/bench/table_$$t.py $(DATA) $(ARGS) || exit 1; done
 	@test -n "$(filter bench_$*,$(BENCHES))$(filter $*,$(TABLES))" || { echo "no bench $*"; exit 1; }
 
-# What is known is kept under build/papers: a stopped run goes on. About an hour and a half of processor time in all.
+# What is known stands in tests/papers/numbers.json: only what is missing is run, or what an older version of a method made.
 papers: | need-bench ## every table and figure of the five papers, ours beside theirs: build/papers.html; QUICK=1: minutes
 	@$(DEBIAN_PYTHON) tests/papers/run.py $(DATA) $(if $(QUICK),--quick) $(PAPERS)
 papers-quick:

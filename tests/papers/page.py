@@ -88,7 +88,8 @@ def html_part(part) -> str:
     inside = html_table(part) if isinstance(part, Table) else part.drawing
     note = f"<p>{escape(part.note)}</p>" if part.note else ""
     command = f"<p><code>{escape(part.command)}</code></p>" if part.command else ""
-    return f"<figure><figcaption><h3>{escape(part.title)}</h3></figcaption>{inside}{note}{command}</figure>"
+    kind = "" if isinstance(part, Table) else ' class="plot"'
+    return f"<figure{kind}><figcaption><h3>{escape(part.title)}</h3></figcaption>{inside}{note}{command}</figure>"
 
 
 def html_section(section: Section) -> str:
@@ -102,6 +103,7 @@ def html_section(section: Section) -> str:
 
 STYLE = """
 body { max-width: 1080px; margin: 2em auto; padding: 0 1em; font: 15px/1.5 system-ui, sans-serif; }
+section { display: block; } section figure.plot { display: inline-block; vertical-align: top; width: min(100%, 480px); margin-right: 2em; }
 figure { margin: 1.5em 0; } figure svg { max-width: 560px; } .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; } th, td { padding: 2px 10px; text-align: left; }
 th { border-bottom: 1px solid currentColor; } tr:nth-child(even) td { background: rgba(127, 127, 127, 0.1); }
