@@ -12091,7 +12091,8 @@ static margin_real mgn_ipm_run_own_w(mgn_ipm *p, margin_real best, margin_real *
             mgn_copy(best_b, p->h, q->n);
             mgn_copy(best_w, q->w, q->low->d);
         }
-        if (mgn_tick_stop(tick, q->iterations, now * q->goal, q->goal) || !mgn_ipm_step(p)) {
+        const margin_real told = now <= MGN_HUGE ? now * q->goal : MGN_HUGE; /* a goal may be 0 */
+        if (mgn_tick_stop(tick, q->iterations, told, q->goal) || !mgn_ipm_step(p)) {
             break;
         }
         q->iterations++;

@@ -183,6 +183,52 @@ TEST a_curve_mends_a_sigmoid(void) {
     PASS();
 }
 
+/* Isotonic regression by its formula: at each place the largest, over all beginnings, of the least mean from there on. */
+static double isotonic(const double *share, const double *weight, int g) {
+    double best = -HUGE_VAL;
+    for (int from = 0; from <= g; from++) {
+        double least = HUGE_VAL, sum = 0, all = 0;
+        for (int to = from; to < (int)MARGIN_CURVE; to++) {
+            sum += share[to];
+            all += weight[to];
+            least = to >= g ? fmin(least, sum / all) : least;
+        }
+        best = fmax(best, least);
+    }
+    return best;
+}
+
+/* Hits that go up and down, far beyond the odds at which a curve ends: all corrections are those of the definition. */
+TEST a_curve_is_the_isotonic_regression_of_its_shares(void) {
+    margin_vote vote = vote_of(2, MARGIN_SCHEME_BINARY);
+    double share[MARGIN_CURVE], weight[MARGIN_CURVE];
+    rng = margin_rng_make(11);
+    for (size_t i = 0; i < N; i++) {
+        const double z = 4 * (double)margin_rng_normal(&rng);
+        scores[i] = REAL(z);
+        y[i] = (double)margin_rng_uniform(&rng) < 1 / (1 + exp(-2.5 * z - 3 * sin(2 * z)));
+    }
+    ASSERT_EQ(MARGIN_OK, calibrate(N, 0, &vote, NULL));
+    for (int g = 0; g < (int)MARGIN_CURVE; g++) {
+        weight[g] = MARGIN_CURVE_PRIOR;
+        share[g] = weight[g] / (1 + exp2(8 - g));
+    }
+    for (size_t i = 0; i < N; i++) {
+        const double t = (double)vote.slope * (double)scores[i] + (double)vote.shift;
+        const double u = fmin(fmax(t / log(2) + 8, 0), 16);
+        const int g = u < 16 ? (int)u : 15;
+        weight[g] += 1 - (u - g);
+        weight[g + 1] += u - g;
+        share[g] += y[i] * (1 - (u - g));
+        share[g + 1] += y[i] * (u - g);
+    }
+    for (int g = 0; g < (int)MARGIN_CURVE; g++) {
+        const double p = isotonic(share, weight, g);
+        ASSERT_IN_RANGE(log(p / (1 - p)) - log(2) * (g - 8), (double)vote.curve[g], 10 * TIGHT);
+    }
+    PASS();
+}
+
 /* The curve by hand: two corrections, a straight line between them, and the ends beyond. */
 TEST corrections_are_joined_by_straight_lines(void) {
     static const double at[4] = {-100, -0.25, 0.5, 100};
@@ -451,6 +497,7 @@ SUITE(calibrate_suite) {
     RUN_TEST(slopes_of_known_models_are_found_again);
     RUN_TEST(scores_of_no_use_leave_all_classes_equal);
     RUN_TEST(a_curve_mends_a_sigmoid);
+    RUN_TEST(a_curve_is_the_isotonic_regression_of_its_shares);
     RUN_TEST(corrections_are_joined_by_straight_lines);
     RUN_TEST(coupling_agrees_with_elimination);
     RUN_TEST(coupling_finds_probabilities_that_all_machines_agree_on);

@@ -1037,6 +1037,27 @@ TEST a_training_that_is_stopped_at_any_call_has_a_model(void) {
     PASS();
 }
 
+static bool listen(void *user, const margin_progress *at) {
+    bool *sound = (bool *)user;
+    *sound = *sound && at->machine < at->machines && at->violation >= 0 && at->goal >= 0;
+    return false;
+}
+
+/* Machines are counted, violations are numbers and not negative, and who listens changes nothing. */
+TEST what_progress_is_told_makes_sense(void) {
+    EACH(t, seed) {
+        bool sound = true;
+        make_problem(&first, t, seed);
+        RUN(t, &first, 0, &plain);
+        first.watch.progress = listen;
+        first.watch.user = &sound;
+        RUN(t, &first, 0, &changed);
+        ASSERTm(t->name, sound);
+        ASSERT_EQm(t->name, 0, memcmp(&plain, &changed, sizeof plain));
+    }
+    PASS();
+}
+
 TEST no_number_that_is_none_gets_through(void) {
     static const margin_real none[] = {REAL(NAN), REAL(INFINITY), -REAL(INFINITY)};
     for (const trainer *t = trainers; t < trainers + TRAINERS; t++) {
@@ -1072,5 +1093,6 @@ SUITE(torture_suite) {
     RUN_TEST(what_the_memory_held_does_not_matter);
     RUN_TEST(what_the_memory_held_does_not_matter_on_line);
     RUN_TEST(a_training_that_is_stopped_at_any_call_has_a_model);
+    RUN_TEST(what_progress_is_told_makes_sense);
     RUN_TEST(no_number_that_is_none_gets_through);
 }

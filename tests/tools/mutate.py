@@ -112,6 +112,9 @@ def statements(bare: str, function: Function):
                 or re.match(r"\w+\s+\**\w+\s*[=;\[,]", words) or "MARGIN_ASSERT" in words \
                 or re.match(r"[A-Z]\w+\(", words) or re.search(r"\b(return|case|default)\b", words):
             continue
+        before = bare[function.body:function.body + match.start(2)]
+        if before.count("(") > before.count(")"):
+            continue  # the condition of a loop
         yield function.body + match.start(2), function.body + match.end(2)
 
 
