@@ -559,9 +559,10 @@ TEST probabilities_follow_the_sigmoid(void) {
         vote.curve = classes == 2 && trial % 2 == 0 ? curve : NULL;
         const size_t machines = margin_machines(vote.scheme, classes);
         const margin_real unit = (margin_real)exp(-14 + 4 * uniform());
+        const double far = classes == 2 && trial % 7 == 0 ? 1000 : 3; /* beyond all odds */
         q = mgn_q_vote(&vote, machines, unit, curve_q);
         for (size_t j = 0; j < machines; j++) {
-            scores_q[j] = (int32_t)(3 * normal() / (double)unit);
+            scores_q[j] = (int32_t)fmax(fmin(far * normal() / (double)unit, 2e9), -2e9);
             scores[j] = (margin_real)scores_q[j] * unit;
         }
         margin_probabilities(&vote, scores, p);
@@ -666,6 +667,41 @@ TEST quantised_models_agree_with_their_origin(unsigned variant) {
         ASSERT(differ * (i == 0 ? 200 : 33) <= b.n);
     }
     blobs_free(&b);
+    PASS();
+}
+
+/* Whole numbers that all have the same scale go in as they are; those of different scales go through a stage. */
+TEST whole_numbers_of_one_scale_need_no_stage(void) {
+    static const uint8_t kinds[] = {MARGIN_KERNEL_RBF, MARGIN_KERNEL_UNIT_POLY};
+    margin_real x[40 * 3], factors[3] = {1, 1, 1}, offsets[3] = {0, 0, 0};
+    uint16_t y[40];
+    seed = 12;
+    for (size_t i = 0; i < 40u; i++) {
+        y[i] = (uint16_t)(i % 2u);
+        for (size_t k = 0; k < 3u; k++) {
+            x[i * 3u + k] = (margin_real)((int)below(200) - 100 + (y[i] == 1 ? 60 : 0));
+        }
+    }
+    const margin_data data = {x, 40, 3, 0, y, NULL, NULL};
+    for (unsigned t = 0; t < 8u; t++) {
+        const bool scaled = t >= 4u;
+        const margin_quant_options options = {t % 2u == 0 ? MARGIN_Q15 : MARGIN_Q7, true};
+        const margin_scaling scaling = {offsets, factors, 3};
+        margin_mam_options o;
+        margin_arena mem = fresh();
+        margin_model model;
+        margin_quant quant;
+        memset(&o, 0, sizeof o);
+        o.kernel.kind = kinds[t / 2u % 2u];
+        o.kernel.gamma = (margin_real)2e-5;
+        o.kernel.a = 1;
+        o.kernel.degree = 2;
+        factors[2] = scaled ? MGN_R(1.5) : 1;
+        ASSERT(margin_mam_train(&data, &o, &mem, &model, NULL) >= 0);
+        ASSERT_EQ(MARGIN_OK, margin_model_scale(&model, &scaling, &mem));
+        ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &data, &options, &mem, &quant, NULL));
+        ASSERT_EQ(scaled, quant.model.of.expansion.stage != NULL);
+    }
     PASS();
 }
 
@@ -896,6 +932,7 @@ SUITE(quant_suite) {
         RUN_TESTp(the_size_query_of_the_quantiser_is_exact,
                   (i & 1u) != 0 ? MARGIN_KERNEL_RBF : MARGIN_KERNEL_LINEAR, (i & 2u) != 0);
     }
+    RUN_TEST(whole_numbers_of_one_scale_need_no_stage);
     RUN_TEST(the_quantiser_refuses_what_it_cannot_do);
     RUN_TEST(prototypes_of_any_size_are_quantised_or_refused);
     free(memory);

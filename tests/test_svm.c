@@ -357,6 +357,27 @@ TEST extreme_prices_and_weights_do_no_harm(void) {
     PASS();
 }
 
+/* A machine that is done before its first step has no support. Its model has one sample, which counts nothing, and arrays that do
+ * not lie on each other. */
+TEST a_machine_without_support_has_one_vector(void) {
+    static const margin_real x[] = {3, 1, 4, 1, 5, 9, 2, 6};
+    static const uint16_t y[] = {1, 0, 1, 0};
+    const margin_data data = {x, 4, 2, 0, y, NULL, NULL};
+    margin_svm_options o;
+    memset(&o, 0, sizeof o);
+    o.kernel.kind = MARGIN_KERNEL_RBF;
+    o.run.tol = 100;
+    const svm_result r = svm_run(&data, &o);
+    const margin_expansion *e = &r.model.of.expansion;
+    ASSERT(r.status >= 0);
+    ASSERT_EQ(MARGIN_OK, margin_model_check(&r.model));
+    ASSERT_EQ_FMT((size_t)1, e->n, "%zu");
+    ASSERT(e->coef[0] == 0 && e->class_end[0] == 1u && e->class_end[1] == 1u);
+    ASSERT(e->vectors[0] == 4 && e->vectors[1] == 1 && e->norms[0] == 17);
+    free(r.memory.bytes);
+    PASS();
+}
+
 /* Raw values of sensors: two overlapping classes of `d` channels around `centre`, in units of `unit`. */
 enum { RAW_N = 60, RAW_D = 6 };
 static margin_real raw_x[RAW_N * RAW_D];
@@ -484,6 +505,7 @@ SUITE(svm_suite) {
     RUN_TEST(c0_of_equal_samples_is_zero);
     RUN_TEST(prices_that_are_no_prices_are_refused);
     RUN_TEST(extreme_prices_and_weights_do_no_harm);
+    RUN_TEST(a_machine_without_support_has_one_vector);
     RUN_TEST(raw_values_of_any_unit_reach_the_optimum);
     RUN_TEST(many_samples_in_parts_reach_the_optimum);
 }
