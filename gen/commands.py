@@ -276,6 +276,8 @@ def grid_points(arguments, chosen: dict, problem: training.Problem) -> list[dict
     """The choices to try: the user's grids, or the default ones without what the user has fixed."""
     given, d = dict(arguments.grid), problem.data.d
     fixed = set(chosen) | ({"normalised"} if problem.targets is not None else set())  # numbers have no classes to tell
+    if arguments.method == "svm" and "nu" in chosen:
+        fixed.add("C")  # nu is there instead
     for name in given:
         if name in chosen:
             raise Usage(f"--{name} and --grid {name}=...: one or the other")
@@ -591,7 +593,8 @@ def import_(arguments: argparse.Namespace) -> None:
 
 def info_words(found: model.Model) -> str:
     shape = found.machine.shape
-    return f"{kinds.describe(found.machine)}, {shape.d} features, {shape.classes} classes, {len(found.image)} bytes"
+    told = f"{shape.classes} classes" if shape.classes > 1 else "numbers" if found.numbers else "ranks"
+    return f"{kinds.describe(found.machine)}, {shape.d} features, {told}, {len(found.image)} bytes"
 
 
 def info(arguments: argparse.Namespace) -> None:
@@ -611,7 +614,7 @@ def info(arguments: argparse.Namespace) -> None:
 def info_text(found: model.Model, result: dict) -> str:
     notes = found.notes
     lines = [f"{found.path}: {info_words(found)}", f"sha256    {result['sha256']}",
-             f"classes   {', '.join(found.labels)}"]
+             *([f"classes   {', '.join(found.labels)}"] if result["classes"] > 1 else [])]
     if "names" in notes:
         lines.append(f"features  {', '.join(notes['names'])}")
     if "method" in notes:
@@ -624,8 +627,13 @@ def info_text(found: model.Model, result: dict) -> str:
               "detection_rate_test": "detections, test"}
     lines += [f"{words} {percent(notes[key])}" for key, words in alarms.items() if key in notes]
     numbers = {"auc_test": "area under the curve, test", "rmse_train": "root mean square error, training",
-               "rmse_test": "root mean square error, test", "half_width": "half width of intervals"}
+               "rmse_test": "root mean square error, test"}
     lines += [f"{words} {notes[key]:.4g}" for key, words in numbers.items() if key in notes]
+    if "half_width" in notes:
+        lines.append(f"half width of intervals {notes['half_width']:.4g}, but for {percent(notes['outside_promised'])} of the answers")
+    if found.machine.calibrated:
+        asked = f"; sets of {100 * notes['held_out']['asked']:g} % unless told otherwise" if "held_out" in notes else ""
+        lines.append(f"probabilities of all classes, by rows left out{asked}")
     lines += methods.bound_words(notes)
     return "".join(f"{visible(line)}\n" for line in lines)
 

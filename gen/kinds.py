@@ -61,7 +61,7 @@ def centroid_rows(machine) -> list[list[float]]:
 
 
 KINDS = {  # by MARGIN_MODEL_...
-    1: Kind("linear", "margin_linear", "margin_linear_scores", lambda numbers: "linear classifier"),
+    1: Kind("linear", "margin_linear", "margin_linear_scores", lambda numbers: "linear classifier" if numbers["classes"] > 1 else "linear model"),
     2: Kind("expansion", "margin_expansion", "margin_expansion_scores", kernel_words, pool_rows),
     3: Kind("prototypes", "margin_proto", "margin_proto_scores",
             lambda numbers: f"{numbers['n']} prototypes with {numbers['tangents']} tangents each", centroid_rows),

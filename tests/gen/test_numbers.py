@@ -76,6 +76,29 @@ class Numbers(unittest.TestCase):
                 self.assertAlmostEqual(before, f32, delta=1e-3 * f32)
                 self.assertLess(after, within * before)
 
+    def test_info_tells_numbers_intervals_probabilities_and_the_bound(self):
+        def told(data, *words):
+            self.ok("train", data, "--method", *words, "--save", self.path("m.mgn"))
+            return self.ok("info", self.path("m.mgn"))
+        self.assertRegex(told(self.numbers, "svr", "--outside", "0.1"),
+                         r"linear model, 3 features, numbers(.|\n)*half width of intervals [0-9.]+, but for 9\.\d+ % of the answers")
+        self.assertRegex(told(self.states, "mam", "--calibrate", "--coverage", "0.8"),
+                         r"probabilities of all classes, by rows left out; sets of 80 %(.|\n)*bound of the paper, 95 % sure: .* of the largest possible")
+
+    def test_the_bound_of_mam_is_that_of_its_paper(self):
+        """One feature of +-1 with 1 % wrong signs: |w| = 1, no bias, and all of Theorem 2 by hand."""
+        n = 4000
+        text = "".join(f"{1 if (i % 2) != (i % 100 == 0) else -1},{i % 2}\n" for i in range(n))
+        found = self.json("train", self.write("signs.csv", text), "--method", "mam", "--scale", "none", "--no-intercept")
+        by_hand = 1 - 0.98 + 2 / math.sqrt(n) + 3 * math.sqrt(2 * math.log(2 / 0.05) / n)
+        self.assertAlmostEqual(found["error_bound"], by_hand, places=6)
+        self.assertAlmostEqual(found["margin_share"], 0.98, places=6)
+
+    def test_tune_with_nu_leaves_c_alone(self):
+        found = self.json("tune", self.states, "--method", "svm", "--nu", "0.1", "--folds", "3")
+        self.assertNotIn("C", found["options"])
+        self.fails(1, "nu is at most twice the share of the smaller class", "train", self.states, "--method", "svm", "--nu", "0.9")
+
     def test_rows_of_other_labels_are_anomalies_to_predict_and_report(self):
         self.ok("train", self.states, "--method", "oneclass", "--normal", "ok", "--kernel", "rbf", "--save", self.path("m.mgn"))
         found = json.loads(self.ok("predict", self.path("m.mgn"), self.states, "--json", "-"))
