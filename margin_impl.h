@@ -808,6 +808,7 @@ static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int1
 #define MGN_Q_LANE1(MAC, low, high) MAC("r6", "r7", "r8", "r9", low, high)
 #define MGN_Q_LANE2(MAC, low, high) MAC("r10", "r11", "r12", "r13", low, high)
 #define MGN_Q_LANE3(MAC, low, high) MAC("r14", "r15", "r16", "r17", low, high)
+#define MGN_Q_OUT(at, sum) "std Y+" at ", " sum "\n\t"
 #define MGN_Q_LOOP(PRODUCTS)                                                                       \
     __asm__ volatile(                                                                              \
         "push r28\n\t"                                                                             \
@@ -841,21 +842,11 @@ static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int1
         "pop r28\n\t"                                                                              \
         "clr r1\n\t"                                                                               \
         "st Y, r2\n\t"                                                                             \
-        "std Y+1, r3\n\t"                                                                          \
-        "std Y+2, r4\n\t"                                                                          \
-        "std Y+3, r5\n\t"                                                                          \
-        "std Y+4, r6\n\t"                                                                          \
-        "std Y+5, r7\n\t"                                                                          \
-        "std Y+6, r8\n\t"                                                                          \
-        "std Y+7, r9\n\t"                                                                          \
-        "std Y+8, r10\n\t"                                                                         \
-        "std Y+9, r11\n\t"                                                                         \
-        "std Y+10, r12\n\t"                                                                        \
-        "std Y+11, r13\n\t"                                                                        \
-        "std Y+12, r14\n\t"                                                                        \
-        "std Y+13, r15\n\t"                                                                        \
-        "std Y+14, r16\n\t"                                                                        \
-        "std Y+15, r17"                                                                            \
+        MGN_Q_OUT("1", "r3") MGN_Q_OUT("2", "r4") MGN_Q_OUT("3", "r5") MGN_Q_OUT("4", "r6")        \
+        MGN_Q_OUT("5", "r7") MGN_Q_OUT("6", "r8") MGN_Q_OUT("7", "r9") MGN_Q_OUT("8", "r10")       \
+        MGN_Q_OUT("9", "r11") MGN_Q_OUT("10", "r12") MGN_Q_OUT("11", "r13")                        \
+        MGN_Q_OUT("12", "r14") MGN_Q_OUT("13", "r15") MGN_Q_OUT("14", "r16")                       \
+        MGN_Q_OUT("15", "r17")                                                                     \
         : "+z"(w), "+x"(x), [n] "+w"(d)                                                            \
         : "y"(dots)                                                                                \
         : "r0", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13", "r14", \
@@ -1523,28 +1514,34 @@ static inline bool mgn_finite(margin_real a) {
     return mgn_abs(a) <= MGN_HUGE; /* false for NaN */
 }
 
-/* out[i] = sum over k of x[k] * rows[i * stride + k], k = 0, 1, 2, ... from zero on one
- * accumulator. Four rows at a time: each x[k] is loaded once for four products, and a Cortex-M4F
- * keeps all in registers. */
+/* out[i] = x . r[i] for four rows, the sums over k = 0, 1, 2, ... from zero on one accumulator
+ * each. Each x[k] is loaded once for four products, and a Cortex-M4F keeps all in registers. */
+static inline void mgn_dots_four(const margin_real *x, size_t d, const margin_real *const *r,
+                                 margin_real *out) {
+    const margin_real *r0 = r[0], *r1 = r[1], *r2 = r[2], *r3 = r[3];
+    margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (size_t k = 0; k < d; k++) {
+        const margin_real v = x[k];
+        s0 += v * r0[k];
+        s1 += v * r1[k];
+        s2 += v * r2[k];
+        s3 += v * r3[k];
+    }
+    out[0] = s0;
+    out[1] = s1;
+    out[2] = s2;
+    out[3] = s3;
+}
+
+/* out[i] = x . row i for n rows, `stride` values apart, each sum as above. */
 static void mgn_dots(const margin_real *x, const margin_real *rows, size_t stride, size_t n,
                      size_t d, margin_real *out) {
     const size_t whole = n - n % 4u;
     size_t i = 0;
     for (; i < whole; i += 4u) {
-        const margin_real *r0 = rows + i * stride, *r1 = r0 + stride;
-        const margin_real *r2 = r1 + stride, *r3 = r2 + stride;
-        margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-        for (size_t k = 0; k < d; k++) {
-            const margin_real v = x[k];
-            s0 += v * r0[k];
-            s1 += v * r1[k];
-            s2 += v * r2[k];
-            s3 += v * r3[k];
-        }
-        out[i] = s0;
-        out[i + 1u] = s1;
-        out[i + 2u] = s2;
-        out[i + 3u] = s3;
+        const margin_real *r = rows + i * stride;
+        const margin_real *four[4] = {r, r + stride, r + 2u * stride, r + 3u * stride};
+        mgn_dots_four(x, d, four, out + i);
     }
     for (; i < n; i++) {
         margin_real s = 0;
@@ -2725,29 +2722,20 @@ static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t va
     }
 
 /* The kind is 0 where it is unknown: then all else is 0 too. */
-static mgn_image_head mgn_head_of(const margin_model *model) {
-    mgn_image_head head = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    head.kind = model->kind;
-    switch (model->kind) {
-        MGN_KINDS(MGN_HEAD_CASE)
-    default:
-        head.kind = 0;
-        break;
+#define MGN_HEAD_FUNCTION(name, type, KINDS)                                                       \
+    static mgn_image_head name(const type *model) {                                                \
+        mgn_image_head head = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};                          \
+        head.kind = model->kind;                                                                   \
+        switch (model->kind) {                                                                     \
+            KINDS(MGN_HEAD_CASE)                                                                   \
+        default:                                                                                   \
+            head.kind = 0;                                                                         \
+            break;                                                                                 \
+        }                                                                                          \
+        return head;                                                                               \
     }
-    return head;
-}
-
-static mgn_image_head mgn_head_of_q(const margin_model_q *model) {
-    mgn_image_head head = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    head.kind = model->kind;
-    switch (model->kind) {
-        MGN_KINDS_Q(MGN_HEAD_CASE)
-    default:
-        head.kind = 0;
-        break;
-    }
-    return head;
-}
+MGN_HEAD_FUNCTION(mgn_head_of, margin_model, MGN_KINDS)
+MGN_HEAD_FUNCTION(mgn_head_of_q, margin_model_q, MGN_KINDS_Q)
 
 /* A pointer to a type that a list names. */
 #define MGN_TO(type) type *
@@ -5238,21 +5226,26 @@ static void mgn_panel_pack(margin_real *panel, const margin_real *x, size_t stri
     }
 }
 
-#if MARGIN_VECTOR
-
 /* Compiler vectors: gcc and clang turn them into the machine's own, or split them. Loads and stores
- * go through the second type, which asks for no more alignment than its values have. */
+ * go through the second type, which asks for no more alignment than its values have. Loads are
+ * volatile for speed: gcc 12 would load the value anew for each of the products it is used in.
+ * Without vector registers a vector is one value. */
+#if MARGIN_VECTOR
 typedef margin_real mgn_vec __attribute__((vector_size(MARGIN_VECTOR)));
 typedef margin_real mgn_vec_mem
     __attribute__((vector_size(MARGIN_VECTOR), aligned(sizeof(margin_real)), may_alias));
-#define MGN_LANES (MARGIN_VECTOR / sizeof(margin_real))
+typedef const volatile mgn_vec_mem mgn_vec_from;
+#else
+typedef margin_real mgn_vec, mgn_vec_mem;
+typedef const margin_real mgn_vec_from;
+#endif
+#define MGN_LANES (sizeof(mgn_vec) / sizeof(margin_real))
 
-/* Volatile for speed: gcc 12 would load the value anew for each of the products it is used in. */
-static mgn_vec mgn_vec_load(const margin_real *p) {
-    return *(const volatile mgn_vec_mem *)p;
+static inline mgn_vec mgn_vec_load(const margin_real *p) {
+    return *(mgn_vec_from *)p;
 }
 
-static void mgn_vec_store(margin_real *p, mgn_vec v) {
+static inline void mgn_vec_store(margin_real *p, mgn_vec v) {
     *(mgn_vec_mem *)p = v;
 }
 
@@ -5312,48 +5305,6 @@ static void mgn_panel_dot(const margin_real *panel, size_t d, const margin_real 
         mgn_vec_store(out + r + MGN_LANES, a1);
     }
 }
-
-#else /* the same two in plain C: four named accumulators, one row or four at a time */
-
-static void mgn_tile(const margin_real *panel, size_t d, const margin_real *const *x, size_t xstep,
-                     margin_real *out, size_t step, bool more) {
-    for (size_t r = 0; r < MGN_PANEL; r++) {
-        const margin_real *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
-        margin_real *o0 = out + r, *o1 = o0 + step, *o2 = o1 + step, *o3 = o2 + step;
-        margin_real a = more ? *o0 : 0, b = more ? *o1 : 0, c = more ? *o2 : 0, e = more ? *o3 : 0;
-        for (size_t k = 0; k < d; k++) {
-            const margin_real v = panel[k * MGN_PANEL + r];
-            a += x0[k * xstep] * v;
-            b += x1[k * xstep] * v;
-            c += x2[k * xstep] * v;
-            e += x3[k * xstep] * v;
-        }
-        *o0 = a;
-        *o1 = b;
-        *o2 = c;
-        *o3 = e;
-    }
-}
-
-static void mgn_panel_dot(const margin_real *panel, size_t d, const margin_real *x,
-                          margin_real *out) {
-    for (size_t r = 0; r < MGN_PANEL; r += 4u) {
-        const margin_real *p = panel + r;
-        margin_real a = 0, b = 0, c = 0, e = 0;
-        for (size_t k = 0; k < d; k++, p += MGN_PANEL) {
-            a += x[k] * p[0];
-            b += x[k] * p[1];
-            c += x[k] * p[2];
-            e += x[k] * p[3];
-        }
-        out[r] = a;
-        out[r + 1u] = b;
-        out[r + 2u] = c;
-        out[r + 3u] = e;
-    }
-}
-
-#endif
 
 /* out[i] = x . row i for the n rows of the panels: the bits of mgn_dots, at vector speed. */
 static void mgn_panel_dots(const margin_real *panel, size_t n, size_t d, const margin_real *x,
@@ -5979,29 +5930,20 @@ static margin_real mgn_reflector(margin_real *u, size_t n, margin_real *last) {
     return square - f * *last;
 }
 
-/* p = A u for the symmetric A in the lower triangle of a. */
-static void mgn_symmetric_vec(margin_real *p, const margin_real *a, size_t stride, size_t n,
-                              const margin_real *u) {
-    for (size_t j = 0; j < n; j++, a += stride) {
-        p[j] = margin_dot(a, u, j + 1u);
-        mgn_axpy(p, u[j], a, j);
-    }
-}
-
-/* row -= f q + g u */
-static void mgn_subtract_two(margin_real *MGN_RESTRICT row, margin_real f, const margin_real *q,
-                             margin_real g, const margin_real *u, size_t n) {
-    for (size_t k = 0; k < n; k++) { row[k] -= f * q[k] + g * u[k]; }
-}
-
 /* A = H A H with H = I - u u' / h, lower triangle of n rows: with p = A u / h and
  * q = p - (u.p / 2h) u that is A - u q' - q u'. */
 static void mgn_reflect_both(margin_real *a, size_t stride, size_t n, const margin_real *u,
                              margin_real h, margin_real *q) {
-    mgn_symmetric_vec(q, a, stride, n, u);
+    for (size_t j = 0; j < n; j++) { /* q = A u */
+        q[j] = margin_dot(a + j * stride, u, j + 1u);
+        mgn_axpy(q, u[j], a + j * stride, j);
+    }
     for (size_t j = 0; j < n; j++) { q[j] /= h; }
     mgn_axpy(q, -(margin_dot(u, q, n) / (2 * h)), u, n);
-    for (size_t j = 0; j < n; j++) { mgn_subtract_two(a + j * stride, u[j], q, q[j], u, j + 1u); }
+    for (size_t j = 0; j < n; j++) {
+        margin_real *MGN_RESTRICT row = a + j * stride;
+        for (size_t k = 0; k <= j; k++) { row[k] -= u[j] * q[k] + q[j] * u[k]; }
+    }
 }
 
 typedef struct {
@@ -6999,21 +6941,9 @@ static void mgn_data_dots(const margin_data *data, const margin_real *x, size_t 
         return;
     }
     for (; count - i >= 4; i += 4) {
-        const margin_real *z0 = mgn_sample(data, from + i);
-        const margin_real *z1 = mgn_sample(data, from + i + 1);
-        const margin_real *z2 = mgn_sample(data, from + i + 2);
-        const margin_real *z3 = mgn_sample(data, from + i + 3);
-        margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-        for (size_t k = 0; k < d; k++) {
-            s0 += x[k] * z0[k];
-            s1 += x[k] * z1[k];
-            s2 += x[k] * z2[k];
-            s3 += x[k] * z3[k];
-        }
-        out[i] = s0;
-        out[i + 1] = s1;
-        out[i + 2] = s2;
-        out[i + 3] = s3;
+        const margin_real *four[4];
+        for (size_t t = 0; t < 4; t++) { four[t] = mgn_sample(data, from + i + t); }
+        mgn_dots_four(x, d, four, out + i);
     }
     for (; i < count; i++) { mgn_dots(x, mgn_sample(data, from + i), d, 1, d, out + i); }
 }
@@ -7383,8 +7313,6 @@ static void mgn_batch_kernel(mgn_batch *b, const margin_expansion *e, size_t v, 
 }
 
 /* mgn_add_terms in every lane. */
-#if MARGIN_VECTOR
-
 static void mgn_batch_add_terms(margin_real *sum, margin_real *carry, const margin_real *k,
                                 const margin_real *coef, size_t n) {
     for (size_t r = 0; r < MGN_PANEL; r += 2u * MGN_LANES) {
@@ -7406,22 +7334,6 @@ static void mgn_batch_add_terms(margin_real *sum, margin_real *carry, const marg
         mgn_vec_store(carry + r + MGN_LANES, lost1);
     }
 }
-
-#else
-
-static void mgn_batch_add_terms(margin_real *sum, margin_real *carry, const margin_real *k,
-                                const margin_real *coef, size_t n) {
-    for (size_t t = 0; t < n; t++, k += MGN_PANEL) {
-        for (size_t r = 0; r < MGN_PANEL; r++) {
-            const margin_real part = k[r] * coef[t] - carry[r];
-            const margin_real whole = sum[r] + part;
-            carry[r] = (whole - sum[r]) - part;
-            sum[r] = whole;
-        }
-    }
-}
-
-#endif
 
 /* mgn_expansion_add in every lane, of the vector whose kernel values are at k. */
 static void mgn_batch_add(const margin_expansion *e, size_t v, size_t c, const margin_real *k,
@@ -7470,8 +7382,6 @@ static void mgn_batch_expansion(mgn_batch *b, const margin_expansion *e) {
 }
 
 /* mgn_proto_squares in every lane, of the features from .. to - 1; `s` has four rows of lanes. */
-#if MARGIN_VECTOR
-
 static inline mgn_vec mgn_batch_square(const margin_real *panel, const margin_real *centre,
                                        size_t k) {
     const mgn_vec a = mgn_vec_load(panel + k * MGN_PANEL) - centre[k];
@@ -7497,22 +7407,6 @@ static void mgn_batch_squares(const margin_real *panel, const margin_real *centr
         mgn_vec_store(s + 3u * MGN_PANEL, s3);
     }
 }
-
-#else
-
-static void mgn_batch_squares(const margin_real *panel, const margin_real *centre, size_t from,
-                              size_t to, margin_real *s) {
-    const size_t whole = to - (to - from) % 4u;
-    for (size_t k = from; k < to; k++) {
-        margin_real *chain = s + (k < whole ? k % 4u : 0) * MGN_PANEL;
-        for (size_t r = 0; r < MGN_PANEL; r++) {
-            const margin_real a = panel[k * MGN_PANEL + r] - centre[k];
-            chain[r] += a * a;
-        }
-    }
-}
-
-#endif
 
 /* mgn_proto_plain in every lane: the distances to a prototype, into z. It ends early once no lane
  * is below its limit, because sums of squares only grow. Returns whether any lane is below. */
