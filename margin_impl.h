@@ -10179,28 +10179,34 @@ static void mgn_mam_clear(const margin_mam_online *on, size_t label) {
     mgn_zero(on->low + label * columns, columns);
 }
 
-static void mgn_mam_shape(margin_mam_online *on, size_t d, size_t classes,
-                          const margin_mam_options *options) {
-    const bool rest = options->scheme == MARGIN_SCHEME_ONE_REST;
+/* Shape of the sums for machines of this scheme; two classes have one machine. */
+static void mgn_mam_shape(margin_mam_online *on, size_t d, size_t classes, unsigned scheme) {
+    mgn_clear(on, sizeof *on);
     on->d = d;
     on->classes = (uint16_t)classes;
-    on->scheme = MARGIN_SCHEME_BINARY;
-    if (classes > 2u) { on->scheme = rest ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_ONE_ONE; }
+    on->scheme = (uint8_t)(classes > 2u ? scheme : (unsigned)MARGIN_SCHEME_BINARY);
     on->machines = margin_machines(on->scheme, classes);
-    on->intercept = options->intercept;
-    on->balanced = options->balanced;
-    on->longest = 0;
 }
 
-/* Takes all memory, that of the model first. `keep`: the sums last, for the on-line form. */
-static void mgn_mam_plan(margin_mam_online *plan, margin_arena *mem, bool keep) {
-    const size_t d = plan->d, classes = plan->classes, machines = plan->machines;
-    plan->w = MGN_KEEP(mem, margin_real, mgn_size_mul(machines, d));
-    plan->bias = MGN_KEEP(mem, margin_real, machines);
+static void mgn_mam_begin(margin_mam_online *on, size_t d, size_t classes,
+                          const margin_mam_options *options) {
+    const bool rest = options->scheme == MARGIN_SCHEME_ONE_REST;
+    mgn_mam_shape(on, d, classes, rest ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_ONE_ONE);
+    on->intercept = options->intercept;
+    on->balanced = options->balanced;
+}
+
+/* Takes the memory for `vectors` weight vectors and `work` numbers, that of the model first. `keep`:
+ * the sums last, for the on-line form. */
+static void mgn_mam_plan(margin_mam_online *plan, margin_arena *mem, size_t vectors, size_t work,
+                         bool keep) {
+    const size_t d = plan->d, classes = plan->classes;
+    plan->w = MGN_KEEP(mem, margin_real, mgn_size_mul(vectors, d));
+    plan->bias = MGN_KEEP(mem, margin_real, plan->machines);
     if (keep) {
-        MARGIN_BLOCKS_MAM(MGN_LAST, d, classes, MARGIN_MORE(d, machines))
+        MARGIN_BLOCKS_MAM(MGN_LAST, d, classes, MARGIN_MORE(d, work))
     } else {
-        MARGIN_BLOCKS_MAM(MGN_TAKE, d, classes, MARGIN_MORE(d, machines))
+        MARGIN_BLOCKS_MAM(MGN_TAKE, d, classes, MARGIN_MORE(d, work))
     }
 }
 
@@ -10222,8 +10228,8 @@ MARGIN_API size_t margin_mam_online_start_size(size_t d, size_t classes,
     margin_mam_online on;
     options = options != NULL ? options : &mgn_mam_defaults;
     if (mgn_mam_check(options, d, classes) != MARGIN_OK) { return 0; }
-    mgn_mam_shape(&on, d, classes, options);
-    mgn_mam_plan(&on, &dry, true);
+    mgn_mam_begin(&on, d, classes, options);
+    mgn_mam_plan(&on, &dry, on.machines, on.machines, true);
     return mgn_arena_counted(&dry);
 }
 
@@ -10235,8 +10241,8 @@ MARGIN_API margin_status margin_mam_online_start(margin_mam_online *on, size_t d
     const margin_status status = mgn_both(mgn_mam_check(options, d, classes), mgn_mem_check(mem));
     if (status != MARGIN_OK || on == NULL) { return mgn_both(status, MARGIN_E_ARGUMENT); }
     margin_arena before = *mem;
-    mgn_mam_shape(&begun, d, classes, options);
-    mgn_mam_plan(&begun, mem, true);
+    mgn_mam_begin(&begun, d, classes, options);
+    mgn_mam_plan(&begun, mem, begun.machines, begun.machines, true);
     if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
     for (size_t c = 0; c < classes; c++) { mgn_mam_clear(&begun, c); }
     *on = begun;
@@ -10395,21 +10401,6 @@ MARGIN_API margin_status margin_mam_online_model(margin_mam_online *on, margin_l
     return mgn_mam_model(on, model, &lambda);
 }
 
-/* All class sums in one pass over the data. Only if a sum is not finite is the data checked, to
- * tell what is wrong with it. */
-static margin_status mgn_mam_pass(const margin_data *data, margin_mam_online *on) {
-    const size_t values = on->classes * mgn_mam_columns(on);
-    for (size_t c = 0; c < on->classes; c++) { mgn_mam_clear(on, c); }
-    for (size_t i = 0; i < data->n; i++) {
-        const margin_real weight = mgn_weight(data, i);
-        const size_t label = mgn_label(data, i);
-        mgn_mam_sum(on, mgn_sample(data, i), label, weight);
-        mgn_mam_counted(on, label, weight > 0);
-    }
-    if (mgn_all_finite(on->sum, values)) { return MARGIN_OK; }
-    return mgn_both(margin_data_check(data), MARGIN_E_RANGE);
-}
-
 /* What can be checked without reading the features. */
 static margin_status mgn_mam_data_check(const margin_data *data, size_t *classes) {
     const margin_status status = mgn_data_check_shape(data);
@@ -10428,23 +10419,31 @@ typedef struct {
 } mgn_mam_batch;
 
 static void mgn_mam_batch_plan(void *task, margin_arena *mem) {
-    mgn_mam_plan(&((mgn_mam_batch *)task)->on, mem, false);
+    margin_mam_online *on = &((mgn_mam_batch *)task)->on;
+    mgn_mam_plan(on, mem, on->machines, on->machines, false);
 }
 
+/* All class sums in one pass over the data. Only if a sum is not finite is the data checked, to
+ * tell what is wrong with it. */
 static margin_status mgn_mam_batch_run(void *task, mgn_frame *frame) {
-    mgn_mam_batch *batch = (mgn_mam_batch *)task;
-    margin_mam_online *on = &batch->on;
-    margin_real lambda = 0;
-    mgn_mam_plan(on, frame->mem, false);
-    margin_status status = mgn_mam_pass(batch->data, on);
-    if (status == MARGIN_OK) {
-        frame->model.kind = MARGIN_MODEL_LINEAR;
-        status = mgn_mam_model(on, &frame->model.of.linear, &lambda);
+    const margin_data *data = ((mgn_mam_batch *)task)->data;
+    margin_mam_online *on = &((mgn_mam_batch *)task)->on;
+    margin_info *info = &frame->info;
+    mgn_mam_batch_plan(task, frame->mem);
+    for (size_t c = 0; c < on->classes; c++) { mgn_mam_clear(on, c); }
+    for (size_t i = 0; i < data->n; i++) {
+        const margin_real weight = mgn_weight(data, i);
+        const size_t label = mgn_label(data, i);
+        mgn_mam_sum(on, mgn_sample(data, i), label, weight);
+        mgn_mam_counted(on, label, weight > 0);
     }
+    if (!mgn_all_finite(on->sum, on->classes * mgn_mam_columns(on))) {
+        return mgn_both(margin_data_check(data), MARGIN_E_RANGE);
+    }
+    frame->model.kind = MARGIN_MODEL_LINEAR;
+    const margin_status status = mgn_mam_model(on, &frame->model.of.linear, &info->objective);
     if (status == MARGIN_OK && frame->told) {
-        const mgn_margins margins = {batch->data, &frame->model, on->work, NULL};
-        margin_info *info = &frame->info;
-        info->objective = lambda;
+        const mgn_margins margins = {data, &frame->model, on->work, NULL};
         info->converged = true;
         info->bias = on->bias[0];
         info->support = mgn_margins_info(&margins, info);
@@ -10586,7 +10585,7 @@ MARGIN_API margin_status margin_mam_train(const margin_data *data,
         if (status == MARGIN_OK) { status = mgn_mam_check(options, data->d, classes); }
         if (status == MARGIN_OK) {
             batch.data = data;
-            mgn_mam_shape(&batch.on, data->d, classes, options);
+            mgn_mam_begin(&batch.on, data->d, classes, options);
         }
         return mgn_frame_train(&method, &batch, status, mem, model, info);
     }
@@ -13154,19 +13153,6 @@ static void mgn_rates_narrow(mgn_rates *p) {
     }
 }
 
-/* In the wide form with c as large as possible, y is the part of D outside the span of the rows.
- * Returns true if that part is not lost in rounding; p* is then practically 0. */
-static bool mgn_rates_outside(mgn_rates *p, mgn_rates_quest *quest) {
-    margin_real c[2];
-    for (size_t k = 0; k < 2u; k++) {
-        c[k] = p->active[k] ? 1 / (16 * MGN_EPS * MGN_EPS * (p->trace[0] + p->trace[1])) : 0;
-    }
-    if (!mgn_rates_solve(p, c, 1, false)) { return false; }
-    mgn_rates_take_bound(p, quest);
-    return mgn_rates_width(p, p->at.v) <
-           64 * mgn_sqrt(MGN_EPS) * margin_dot(p->delta, p->at.v, p->d);
-}
-
 /* Returns p*, and leaves the w that attains it in y; or, with `given`, the largest k_0 that is
  * feasible together with k_1, which is MGN_HUGE if every k_0 is. */
 static margin_real mgn_rates_frontier_point(mgn_rates *p, bool given) {
@@ -13181,7 +13167,19 @@ static margin_real mgn_rates_frontier_point(mgn_rates *p, bool given) {
         mgn_copy(p->best.y, p->delta, p->d);
         return 0;
     }
-    if (p->system.wide && mgn_rates_outside(p, &quest)) { return quest.found; }
+    if (p->system.wide) {
+        /* With c as large as possible, y is the part of D outside the span of the rows. If it is not
+         * lost in rounding, p* is practically 0. */
+        const margin_real most = 1 / (16 * MGN_EPS * MGN_EPS * (p->trace[0] + p->trace[1]));
+        const margin_real c[2] = {p->active[0] ? most : 0, p->active[1] ? most : 0};
+        if (mgn_rates_solve(p, c, 1, false)) {
+            const margin_real along = margin_dot(p->delta, p->at.v, p->d);
+            mgn_rates_take_bound(p, &quest);
+            if (mgn_rates_width(p, p->at.v) < 64 * mgn_sqrt(MGN_EPS) * along) {
+                return quest.found;
+            }
+        }
+    }
     mgn_rates_narrow(p);
     quest.found = start;
     /* A first guess of log (c_1 / c_0): in proportion to k_c over the size of R_c. */
@@ -13905,20 +13903,6 @@ static void mgn_rates_linear_report(const mgn_rates_linear *l, mgn_frame *frame)
     }
 }
 
-/* Copies given moments, or computes those of the data; for that the memory of the problem, which
- * is not yet in use, serves as scratch. */
-static margin_status mgn_rates_linear_moments(const mgn_rates_linear *l) {
-    const size_t d = l->p.d;
-    const margin_rates_moments *given = l->task->given;
-    if (given != NULL) {
-        mgn_copy(l->mean, given->mean, 2u * d);
-        mgn_copy(l->cov, given->cov, 2u * d * d);
-        return MARGIN_OK;
-    }
-    margin_arena room = margin_arena_make(l->p.system.sigma, l->bytes);
-    return margin_data_moments(l->task->data, 2, &room, l->weight, l->mean, l->cov);
-}
-
 /* Trains, or computes the frontier; in the latter case the model gets weights of zero. */
 static margin_status mgn_rates_linear_run(void *task, mgn_frame *frame) {
     mgn_rates_linear *l = (mgn_rates_linear *)task;
@@ -13931,14 +13915,22 @@ static margin_status mgn_rates_linear_run(void *task, mgn_frame *frame) {
     l->task->info = &frame->info;
     mgn_zero(l->w, d + 1u);
     mgn_linear_model(&frame->model, l->w, l->w + d, d, mgn_vote_of(2, MARGIN_SCHEME_BINARY));
-    margin_status status = mgn_rates_linear_moments(l);
+    const margin_rates_moments *given = l->task->given;
+    margin_status status = MARGIN_OK;
+    if (given != NULL) {
+        mgn_copy(l->mean, given->mean, 2u * d);
+        mgn_copy(l->cov, given->cov, 2u * d * d);
+    } else { /* the memory of the problem, which is not yet in use, serves as scratch */
+        margin_arena room = margin_arena_make(p->system.sigma, l->bytes);
+        status = margin_data_moments(l->task->data, 2, &room, l->weight, l->mean, l->cov);
+    }
     status = status == MARGIN_OK ? mgn_rates_linear_start(l) : status;
     status = status == MARGIN_OK ? mgn_rates_run(&l->p, l->task) : status;
     if (status >= 0 && l->task->eta_neg == NULL) { /* w and bias in the units of the data */
         for (size_t j = 0; j < d; j++) { l->w[j] = p->best.y[j] * p->unit; }
         const margin_real at[2] = {margin_dot(l->w, l->mean, d), margin_dot(l->w, l->mean + d, d)};
         frame->info.bias = l->w[d] = mgn_rates_bias(p, at, &l->task->report);
-        if (l->task->given == NULL) { mgn_rates_linear_report(l, frame); }
+        if (given == NULL) { mgn_rates_linear_report(l, frame); }
     }
     return status;
 }
@@ -15572,9 +15564,12 @@ static void mgn_seco_project(mgn_seco *s, const margin_real *l, size_t rank, siz
     mgn_solve(s->column, 1, 1, mgn_view_of(l, 1, s->n), rank, false);
 }
 
-/* Projects all cuts onto the first `rank` samples of s->order. Returns false, and changes nothing,
- * if a sample would get a score that is off by more than a hundredth of the margin. */
-static bool mgn_seco_reduce_to(mgn_seco *s, const margin_real *l, size_t rank) {
+/* Where few samples span all others, nearly, the cuts need only these: they are projected onto the
+ * first `rank` samples of s->order, unless a sample would get a score that is off by more than a
+ * hundredth of the margin. What the span leaves of a sample may be 1e-3 of the longest one, or in a
+ * second try 1e-4: coefficients grow with the inverse of that, and floats have no digits for
+ * more. */
+static bool mgn_seco_reduces(mgn_seco *s, const margin_real *l, size_t rank) {
     for (size_t j = 0; j <= s->info.cuts; j++) {
         mgn_seco_project(s, l, rank, j);
         for (size_t i = 0; i < s->n; i++) {
@@ -15587,27 +15582,27 @@ static bool mgn_seco_reduce_to(mgn_seco *s, const margin_real *l, size_t rank) {
             if (!(mgn_abs(off) <= MGN_R(0.01))) { return false; }
         }
     }
-    for (size_t j = 0; j <= s->info.cuts; j++) {
-        mgn_seco_project(s, l, rank, j);
-        for (size_t i = 0; i < s->n; i++) {
-            s->table[s->order[i] * MARGIN_LIST_MOST + j] = i < rank ? s->column[i] : 0;
-        }
-    }
     return true;
 }
 
-/* Where few samples span all others, nearly, the cuts need only these. What the span leaves of a
- * sample may be 1e-3 of the longest one, or in a second try 1e-4: coefficients grow with the
- * inverse of that, and floats have no digits for more. */
 static void mgn_seco_reduce(mgn_seco *s, margin_arena *mem) {
     margin_real *l = s->svm.rows.values, tol = MGN_R(1e-6);
-    bool done = s->info.cuts == 0;
-    for (unsigned trial = 0; trial < 2u && !done; trial++) {
+    for (unsigned trial = 0; trial < 2u && s->info.cuts > 0; trial++, tol /= 100) {
         size_t rank = s->n;
         mgn_copy(l, s->k, s->n * s->n);
-        done = margin_cholesky_pivoted(l, s->n, s->n, tol, s->order, &rank, mem) != MARGIN_OK ||
-               rank > s->n - s->n / 4u || mgn_seco_reduce_to(s, l, rank);
-        tol /= 100;
+        if (margin_cholesky_pivoted(l, s->n, s->n, tol, s->order, &rank, mem) != MARGIN_OK ||
+            rank > s->n - s->n / 4u) {
+            return;
+        }
+        if (mgn_seco_reduces(s, l, rank)) {
+            for (size_t j = 0; j <= s->info.cuts; j++) {
+                mgn_seco_project(s, l, rank, j);
+                for (size_t i = 0; i < s->n; i++) {
+                    s->table[s->order[i] * MARGIN_LIST_MOST + j] = i < rank ? s->column[i] : 0;
+                }
+            }
+            return;
+        }
     }
 }
 
@@ -16008,8 +16003,8 @@ static void mgn_platt_curve(const mgn_platt *p, const margin_vote *vote, margin_
     for (size_t g = 0; g < MARGIN_CURVE; g++) { share[g] /= weight[g]; }
     mgn_isotonic(share, weight, MARGIN_CURVE);
     for (size_t g = 0; g < MARGIN_CURVE; g++) {
-        curve[g] =
-            mgn_log(share[g] / (1 - share[g])) - MGN_LN_2 * (margin_real)((int)g - MGN_CURVE_END);
+        const margin_real odds = share[g] / (1 - share[g]);
+        curve[g] = mgn_log(odds) - MGN_LN_2 * (margin_real)((int)g - MGN_CURVE_END);
     }
 }
 
@@ -16294,17 +16289,6 @@ static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b) 
     return true;
 }
 
-static bool mgn_compress_fit(mgn_compress *c) {
-    const bool pairs = mgn_scheme_pairs(c->e.vote.scheme);
-    size_t a = 0, b = pairs ? 1u : 0;
-    bool good = true;
-    for (size_t j = 0; j < c->functions && good; j++) {
-        good = mgn_compress_machine(c, j, a, b);
-        if (pairs && ++b == c->e.vote.classes) { b = ++a + 1u; }
-    }
-    return good;
-}
-
 static mgn_pool mgn_compress_pool(const mgn_compress *c) {
     return mgn_pool_shape(c->e.d, c->e.width, c->machines, c->e.vote.classes);
 }
@@ -16362,7 +16346,12 @@ static margin_status mgn_compress_run(void *task, mgn_frame *frame) {
     mgn_compress_plan(c, frame->mem);
     mgn_compress_choose(c);
     mgn_compress_system(c, samples);
-    if (c->count == 0 || !mgn_compress_fit(c)) { return MARGIN_E_NOT_POSITIVE; }
+    if (c->count == 0) { return MARGIN_E_NOT_POSITIVE; }
+    const bool pairs = mgn_scheme_pairs(c->e.vote.scheme);
+    for (size_t j = 0, a = 0, b = pairs ? 1u : 0; j < c->functions; j++) {
+        if (!mgn_compress_machine(c, j, a, b)) { return MARGIN_E_NOT_POSITIVE; }
+        if (pairs && ++b == c->e.vote.classes) { b = ++a + 1u; }
+    }
     mgn_pool pool = mgn_compress_pool(c);
     mgn_pool_plan(&pool, frame->mem, c->count);
     for (size_t k = 0, s = 0; k < c->e.vote.classes; k++) {
@@ -20203,24 +20192,15 @@ MARGIN_API margin_status margin_omam_train(const margin_data *data,
  * "Statistical inference under order restrictions", 1972). */
 
 static bool mgn_omam_online_shape(margin_omam_online *on, size_t d, size_t classes) {
-    margin_mam_online *s = &on->sums;
     if (d == 0 || d > SIZE_MAX - 2u || classes < 2u || classes >= MARGIN_REJECTED) { return false; }
-    s->d = d;
-    s->classes = (uint16_t)classes;
-    s->scheme = (uint8_t)(classes == 2u ? MARGIN_SCHEME_BINARY : MARGIN_SCHEME_ORDINAL);
-    s->machines = margin_machines(s->scheme, classes);
-    s->intercept = true;
-    s->balanced = false;
-    s->longest = 0;
+    mgn_mam_shape(&on->sums, d, classes, MARGIN_SCHEME_ORDINAL);
+    on->sums.intercept = true;
     return true;
 }
 
 static void mgn_omam_online_plan(margin_omam_online *on, margin_arena *mem) {
-    margin_mam_online *plan = &on->sums;
-    const size_t d = plan->d, classes = plan->classes;
-    plan->w = MGN_KEEP(mem, margin_real, d);
-    plan->bias = MGN_KEEP(mem, margin_real, plan->machines);
-    MARGIN_BLOCKS_MAM(MGN_LAST, d, classes, MARGIN_MORE(d, 2u * classes))
+    const size_t classes = on->sums.classes;
+    mgn_mam_plan(&on->sums, mem, 1, 2u * classes, true);
     on->run = MGN_KEEP(mem, margin_index, classes);
 }
 
