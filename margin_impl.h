@@ -9601,19 +9601,16 @@ static void mgn_pool_add(mgn_pool *pool, const margin_real *x, const margin_real
 /* The expansion that a pool makes. Class ends are the caller's to set; lists have none. */
 static void mgn_pool_expansion(const mgn_pool *pool, const margin_kernel *kernel, margin_vote vote,
                                margin_expansion *e) {
-    const margin_expansion made = {pool->vectors,
-                                   pool->norms,
-                                   pool->coef,
-                                   pool->bias,
-                                   NULL,
-                                   NULL,
-                                   NULL,
-                                   pool->count,
-                                   pool->d,
-                                   *kernel,
-                                   (uint16_t)pool->width,
-                                   vote};
-    *e = made;
+    mgn_clear(e, sizeof *e);
+    e->vectors = pool->vectors;
+    e->norms = pool->norms;
+    e->coef = pool->coef;
+    e->bias = pool->bias;
+    e->n = pool->count;
+    e->d = pool->d;
+    e->kernel = *kernel;
+    e->width = (uint16_t)pool->width;
+    e->vote = vote;
 }
 
 static margin_vote mgn_vote_of(size_t classes, unsigned scheme) {
@@ -17398,10 +17395,18 @@ static margin_status mgn_proto_hss_model(mgn_proto_job *job, margin_real *model,
     return status == MARGIN_OK ? margin_qr(tangents, d, k, d, NULL, 0, NULL) : status;
 }
 
-/* v less its part in the plane of k orthonormal tangents. */
-static void mgn_proto_outside(const margin_real *tangents, size_t k, margin_real *v, size_t d) {
-    for (size_t j = 0; j < k; j++) {
-        mgn_axpy(v, -margin_dot(tangents + j * d, v, d), tangents + j * d, d);
+/* The plane of the orthonormal tangents of a model. */
+typedef struct {
+    const margin_real *tangents;
+    size_t count, d;
+} mgn_proto_plane;
+
+/* v less its part in the plane. */
+static void mgn_proto_outside(const mgn_proto_plane *plane, margin_real *v) {
+    const size_t d = plane->d;
+    for (size_t j = 0; j < plane->count; j++) {
+        const margin_real *t = plane->tangents + j * d;
+        mgn_axpy(v, -margin_dot(t, v, d), t, d);
     }
 }
 
@@ -17410,14 +17415,15 @@ static void mgn_proto_outside(const margin_real *tangents, size_t k, margin_real
  * delta becomes that shortest vector, u the orthonormal basis Q. Rows of S of which P and the rows
  * before leave less than 1/1000 are not used, because a long way along them would do little.
  * Returns the square of the distance [6]. */
-static margin_real mgn_proto_meet(const margin_real *tangents, size_t k, margin_real *u,
-                                  size_t count, size_t d, margin_real *delta, margin_real *a) {
+static margin_real mgn_proto_meet(const mgn_proto_plane *plane, margin_real *u, size_t count,
+                                  margin_real *delta, margin_real *a) {
+    const size_t d = plane->d;
     margin_real r[MARGIN_PROTO_SIDES][MARGIN_PROTO_SIDES], q[MARGIN_PROTO_SIDES];
-    mgn_proto_outside(tangents, k, delta, d);
+    mgn_proto_outside(plane, delta);
     for (size_t i = 0; i < count; i++) {
         margin_real *v = u + i * d;
         const margin_real least = margin_norm2(v, d) / 1000;
-        mgn_proto_outside(tangents, k, v, d);
+        mgn_proto_outside(plane, v);
         for (size_t j = 0; j < i; j++) {
             r[j][i] = margin_dot(u + j * d, v, d);
             mgn_axpy(v, -r[j][i], u + j * d, d);
@@ -17428,8 +17434,7 @@ static margin_real mgn_proto_meet(const margin_real *tangents, size_t k, margin_
         mgn_axpy(delta, -q[i], v, d);
         r[i][i] = r[i][i] > least ? r[i][i] : 0;
     }
-    for (size_t left = count; left > 0; left--) {
-        const size_t i = left - 1u;
+    for (size_t i = count; i-- > 0;) {
         a[i] = -q[i];
         for (size_t j = i + 1u; j < count; j++) { a[i] -= r[i][j] * a[j]; }
         a[i] = r[i][i] > 0 ? a[i] / r[i][i] : 0;
@@ -17440,8 +17445,9 @@ static margin_real mgn_proto_meet(const margin_real *tangents, size_t k, margin_
 /* Moves all samples of a model along their tangents to where they are nearest to its plane.
  * Returns the mean square of the distances [7]. */
 static margin_real mgn_proto_approach(mgn_proto_job *job, const margin_real *model) {
-    const size_t count = job->way.sides, d = job->size.d, k = job->size.tangents;
-    margin_real *x = job->room.block, *plane = job->sided.plane;
+    const size_t count = job->way.sides, d = job->size.d;
+    const mgn_proto_plane plane = {model + d, job->size.tangents, d};
+    margin_real *x = job->room.block, *sides = job->sided.plane;
     margin_real sum = 0, lost = 0, total = 0;
     mgn_zero(job->sided.along, job->size.n * count);
     for (size_t i = 0; i < job->size.n; i++) {
@@ -17449,10 +17455,9 @@ static margin_real mgn_proto_approach(mgn_proto_job *job, const margin_real *mod
         if (w > 0) {
             (void)mgn_proto_sample(job, i, x);
             mgn_axpy(x, -1, model, d);
-            mgn_copy(plane, mgn_proto_sides_of(job, i), count * d);
-            const margin_real z =
-                mgn_proto_meet(model + d, k, plane, count, d, x, job->sided.along + i * count);
-            mgn_add(&sum, &lost, w * z);
+            mgn_copy(sides, mgn_proto_sides_of(job, i), count * d);
+            margin_real *along = job->sided.along + i * count;
+            mgn_add(&sum, &lost, w * mgn_proto_meet(&plane, sides, count, x, along));
             total += w;
         }
     }
@@ -17692,6 +17697,11 @@ typedef struct {
     size_t stale, most;      /* passes since there was progress; before the rate is halved */
 } mgn_proto_pace;
 
+static mgn_proto_pace mgn_proto_pace_make(margin_real first, size_t most) {
+    const mgn_proto_pace pace = {first, first / MGN_PROTO_DOWN, MGN_HUGE, MGN_HUGE, 0, 0, most};
+    return pace;
+}
+
 /* Adjusts the rate to the loss of a pass. Returns whether it is the least so far. Progress may be
  * slow: it is measured from the last pass that made progress, not from the last pass. */
 static bool mgn_proto_pace_take(mgn_proto_pace *pace, margin_real loss) {
@@ -17797,13 +17807,8 @@ static void mgn_proto_batches(mgn_proto_job *job, size_t count) {
     const size_t n = job->size.n, all = job->size.pool * job->size.d;
     const size_t steps = (n - 1u) / mgn_proto_batch_size(n) + 1u;
     mgn_proto_record record = {SIZE_MAX, 0, 0};
-    mgn_proto_pace pace = {MGN_PROTO_RATE,
-                           MGN_PROTO_RATE / MGN_PROTO_DOWN,
-                           MGN_HUGE,
-                           MGN_HUGE,
-                           0,
-                           0,
-                           MGN_PROTO_STALE + MGN_PROTO_STEPS / steps};
+    const size_t most = MGN_PROTO_STALE + MGN_PROTO_STEPS / steps;
+    mgn_proto_pace pace = mgn_proto_pace_make(MGN_PROTO_RATE, most);
     mgn_copy(job->weights.before, job->weights.w, n);
     (void)mgn_proto_pass(job, &job->at);
     job->scale = job->tally.own > 0 ? job->tally.own : 1;
@@ -17956,8 +17961,7 @@ static void mgn_proto_lvq(mgn_proto_job *job) {
     const size_t all = job->size.pool * job->size.d;
     margin_real first = job->o.method == MARGIN_PROTO_OLVQ1 ? MGN_R(0.3) : MGN_R(0.05);
     if (job->o.rate > 0) { first = mgn_min(job->o.rate, MGN_R(0.5)); }
-    mgn_proto_pace pace = {first, first / MGN_PROTO_DOWN, MGN_HUGE, MGN_HUGE, 0,
-                           0,     MGN_PROTO_STALE};
+    mgn_proto_pace pace = mgn_proto_pace_make(first, MGN_PROTO_STALE);
     for (size_t i = 0; i < job->size.n; i++) { job->lists.order[i] = (margin_index)i; }
     for (size_t m = 0; m < job->size.models; m++) { job->rates[m] = first; }
     mgn_copy(job->best, job->at.v, all);
@@ -18383,7 +18387,7 @@ MARGIN_API margin_status margin_proto_two_sided(const margin_proto *model, const
         return MARGIN_E_ARGUMENT;
     }
     const size_t d = model->d, k = model->tangents;
-    margin_real *plane = work + d, along[MARGIN_PROTO_SIDES];
+    margin_real *moved = work + d, along[MARGIN_PROTO_SIDES];
     for (size_t c = 0, m = 0; c < model->vote.classes; c++) {
         margin_real near[MARGIN_PROTO_NTH];
         for (size_t j = 0; j < model->nth; j++) { near[j] = MGN_HUGE; }
@@ -18392,10 +18396,10 @@ MARGIN_API margin_status margin_proto_two_sided(const margin_proto *model, const
             for (size_t i = 0; i < d; i++) {
                 const margin_real factor = model->offset == NULL ? 1 : model->factor[i];
                 work[i] = mgn_proto_delta(model, centroid, x, i);
-                for (size_t j = 0; j < count; j++) { plane[j * d + i] = sides[j * d + i] * factor; }
+                for (size_t j = 0; j < count; j++) { moved[j * d + i] = sides[j * d + i] * factor; }
             }
-            mgn_proto_rank(near, model->nth,
-                           mgn_proto_meet(centroid + d, k, plane, count, d, work, along));
+            const mgn_proto_plane plane = {centroid + d, k, d};
+            mgn_proto_rank(near, model->nth, mgn_proto_meet(&plane, moved, count, work, along));
         }
         scores[c] = near[model->nth - 1u];
     }
