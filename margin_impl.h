@@ -10299,7 +10299,7 @@ typedef struct {
 typedef struct {
     size_t a, b;
     margin_real weight_a, weight_b; /* of the two sides */
-    margin_real length;             /* of v as mgn_mam_vector gives it */
+    margin_real length;             /* of v as mgn_mam_measure leaves it */
     margin_real lambda;
 } mgn_mam_machine;
 
@@ -10327,15 +10327,8 @@ static margin_real mgn_mam_column(const margin_mam_online *on, const mgn_mam_mac
     return (on->sum[at] / per_b + t.sum / per_a) + (on->low[at] / per_b + t.low / per_a);
 }
 
-/* work = the difference of the class sums; with `balanced`, of the class means. */
-static void mgn_mam_vector(const margin_mam_online *on, const mgn_mam_machine *m) {
-    for (size_t j = 0; j < on->d; j++) {
-        on->work[j] = mgn_mam_column(on, m, j, on->balanced ? m->weight_b : 1,
-                                     on->balanced ? -m->weight_a : -1);
-    }
-}
-
-/* Computes weights, v and lambda of a machine. Returns false if it has no direction: lambda is no
+/* Computes the weights and lambda of a machine, and v in on->work: the difference of the class
+ * sums, or with `balanced` of the class means. Returns false if it has no direction: lambda is no
  * larger than rounding of the class means can make it where it is 0, a few EPS of the mean |x|. */
 static bool mgn_mam_measure(const margin_mam_online *on, mgn_mam_machine *m) {
     const size_t d = on->d, at = m->b * mgn_mam_columns(on) + d;
@@ -10344,8 +10337,10 @@ static bool mgn_mam_measure(const margin_mam_online *on, mgn_mam_machine *m) {
     m->weight_a = mgn_mam_others(on, m, d).sum;
     const margin_real per_a = on->balanced ? 2 * m->weight_a : m->weight_a + m->weight_b;
     const margin_real per_b = on->balanced ? 2 * m->weight_b : m->weight_a + m->weight_b;
+    const margin_real unit_a = on->balanced ? -m->weight_a : -1;
+    const margin_real unit_b = on->balanced ? m->weight_b : 1;
     const margin_real mean = square_a / per_a + square_b / per_b;
-    mgn_mam_vector(on, m);
+    for (size_t j = 0; j < d; j++) { on->work[j] = mgn_mam_column(on, m, j, unit_b, unit_a); }
     m->length = margin_norm2(on->work, d);
     m->lambda = m->length / (on->balanced ? 2 : per_a);
     return m->lambda > 8 * MGN_EPS * mgn_sqrt(mgn_max(mean, 0));
@@ -10355,23 +10350,20 @@ static bool mgn_mam_measure(const margin_mam_online *on, mgn_mam_machine *m) {
  * is midway between the scores of the two means. Returns the sum of their lambdas, or -1 if one
  * has no direction. */
 static margin_real mgn_mam_machines(const margin_mam_online *on, bool store) {
-    const bool rest = on->scheme == MARGIN_SCHEME_ONE_REST;
+    const size_t d = on->d;
     mgn_mam_machine m = {0, 1, 0, 0, 0, 0};
     margin_real sum = 0;
     for (size_t j = 0; j < on->machines; j++) {
-        if (rest) { m.a = m.b = j; }
+        if (on->scheme == MARGIN_SCHEME_ONE_REST) { m.a = m.b = j; }
         if (!mgn_mam_measure(on, &m)) { return -1; }
-        if (store) {
-            margin_real *w = on->w + j * on->d;
-            mgn_mam_vector(on, &m);
-            for (size_t k = 0; k < on->d; k++) { w[k] = on->work[k] / m.length; }
-            on->bias[j] = 0;
-            if (on->intercept) {
-                for (size_t k = 0; k < on->d; k++) {
-                    on->work[k] = mgn_mam_column(on, &m, k, m.weight_b, m.weight_a);
-                }
-                on->bias[j] = -margin_dot(w, on->work, on->d) / 2;
+        margin_real *w = on->w + j * d;
+        for (size_t k = 0; k < d && store; k++) { w[k] = on->work[k] / m.length; }
+        if (store) { on->bias[j] = 0; }
+        if (store && on->intercept) {
+            for (size_t k = 0; k < d; k++) {
+                on->work[k] = mgn_mam_column(on, &m, k, m.weight_b, m.weight_a);
             }
+            on->bias[j] = -margin_dot(w, on->work, d) / 2;
         }
         sum += m.lambda;
         if (++m.b == on->classes) { m.b = ++m.a + 1u; }
@@ -12903,39 +12895,6 @@ static margin_real mgn_rates_own(const mgn_rates *p, margin_real e, const margin
     return e * (p->at.metrical ? p->system.metric[j] : 1) + p->ridge * (c[0] + c[1]);
 }
 
-/* Factors the system for c and e, with smaller c where the factor would be inaccurate. */
-static bool mgn_rates_factor(mgn_rates *p, const margin_real *c, margin_real e, bool metrical) {
-    const mgn_rates_system *s = &p->system;
-    const margin_real size = (margin_real)(s->wide ? 4u * p->rows : 16u * p->d) * MGN_EPS;
-    const margin_real most = 1 / (size * (p->trace[0] + p->trace[1]) + MGN_TINY);
-    const size_t begin = s->wide ? mgn_rates_begin(p) : 0;
-    const size_t n = s->wide ? mgn_rates_count(p) : p->d;
-    const margin_real *held = p->at.held;
-    p->factors++;
-    p->at.metrical = metrical;
-    p->at.e = e;
-    p->at.e_held = metrical ? mgn_max(e, size) : e;
-    for (size_t k = 0; k < 2u; k++) {
-        p->at.c[k] = c[k];
-        p->at.held[k] = metrical || p->regular[k] ? c[k] : mgn_min(c[k], most);
-    }
-    for (size_t i = begin; i < begin + n; i++) {
-        margin_real *to = s->work + i * s->wstep;
-        if (s->wide) { /* Z Z' + 1 / c, for the rows of active classes */
-            for (size_t j = begin; j < i; j++) { to[j] = s->work[j * s->wstep + i]; }
-            to[i] = s->gram[i] + 1 / held[i < p->m[0] ? 0 : 1];
-        } else {
-            const margin_real *row = s->sigma + i * s->sstep;
-            for (size_t j = 0; j < i; j++) {
-                to[j] = held[0] * row[j] + held[1] * s->sigma[j * s->sstep + i];
-            }
-            to[i] = mgn_rates_own(p, p->at.e_held, held, i) +
-                    (held[0] * s->diag[0][i] + held[1] * s->diag[1][i]);
-        }
-    }
-    return mgn_cholesky(s->work + begin * (s->wstep + 1u), s->wstep, n, s->panel);
-}
-
 /* b = (L L')^-1 b with the present factor. */
 static void mgn_rates_backsolve(const mgn_rates *p, margin_real *b) {
     const size_t n = p->system.wide ? mgn_rates_count(p) : p->d;
@@ -13014,11 +12973,40 @@ static bool mgn_rates_improve(mgn_rates *p) {
     return margin_norm2(p->at.v, p->d) <= MGN_HUGE;
 }
 
-/* Factors the system for c and e, and solves it for v and q. */
+/* Factors the system for c and e, with smaller c where the factor would be inaccurate, and solves it
+ * for v and q. */
 static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, bool metrical) {
-    if (!mgn_rates_factor(p, c, e, metrical)) { return false; }
+    const mgn_rates_system *s = &p->system;
+    const margin_real size = (margin_real)(s->wide ? 4u * p->rows : 16u * p->d) * MGN_EPS;
+    const margin_real most = 1 / (size * (p->trace[0] + p->trace[1]) + MGN_TINY);
+    const size_t begin = s->wide ? mgn_rates_begin(p) : 0;
+    const size_t n = s->wide ? mgn_rates_count(p) : p->d;
+    const margin_real *held = p->at.held;
+    p->factors++;
+    p->at.metrical = metrical;
+    p->at.e = e;
+    p->at.e_held = metrical ? mgn_max(e, size) : e;
+    for (size_t k = 0; k < 2u; k++) {
+        p->at.c[k] = c[k];
+        p->at.held[k] = metrical || p->regular[k] ? c[k] : mgn_min(c[k], most);
+    }
+    for (size_t i = begin; i < begin + n; i++) {
+        margin_real *to = s->work + i * s->wstep;
+        if (s->wide) { /* Z Z' + 1 / c, for the rows of active classes */
+            for (size_t j = begin; j < i; j++) { to[j] = s->work[j * s->wstep + i]; }
+            to[i] = s->gram[i] + 1 / held[i < p->m[0] ? 0 : 1];
+        } else {
+            const margin_real *row = s->sigma + i * s->sstep;
+            for (size_t j = 0; j < i; j++) {
+                to[j] = held[0] * row[j] + held[1] * s->sigma[j * s->sstep + i];
+            }
+            to[i] = mgn_rates_own(p, p->at.e_held, held, i) +
+                    (held[0] * s->diag[0][i] + held[1] * s->diag[1][i]);
+        }
+    }
+    if (!mgn_cholesky(s->work + begin * (s->wstep + 1u), s->wstep, n, s->panel)) { return false; }
     mgn_copy(p->at.v, p->delta, p->d); /* the residuals of v = 0, q = 0 */
-    for (size_t i = 0; i < p->rows; i++) { p->at.q[i] = 0; }
+    mgn_zero(p->at.q, p->rows);
     mgn_rates_correct(p, p->at.v, p->at.q);
     return mgn_rates_improve(p);
 }
@@ -13057,44 +13045,31 @@ static void mgn_rates_slopes(const mgn_rates *p, margin_real slope[2][2]) {
 
 /* ---- feasibility and the frontier ---- */
 
-/* Which point of the frontier is looked for: the one in the direction of (k_1, k_0), or that of
- * k_1. */
-typedef struct {
-    bool given;        /* k_1 is given, and the largest k_0 is wanted; otherwise the least p* */
-    margin_real found; /* the least p*, or the largest k_0 */
-} mgn_rates_quest;
-
-/* Improves the bound by the present solution, and keeps the best v as y. */
-static void mgn_rates_take_bound(mgn_rates *p, mgn_rates_quest *quest) {
-    const margin_real along = margin_dot(p->delta, p->at.v, p->d);
-    margin_real found;
+/* Improves the bound in *found by the present solution: the least p*, for which the best v is kept
+ * as y, or, where k_1 is `given`, the largest k_0. */
+static void mgn_rates_take_bound(mgn_rates *p, bool given, margin_real *found) {
+    const margin_real *v = p->at.v, along = margin_dot(p->delta, v, p->d);
     if (!(along > 0)) { return; }
-    if (quest->given) {
-        const margin_real left =
-            along - (p->active[1] ? p->kappa[1] : 0) * mgn_rates_spread(p, 1, p->at.v);
-        const margin_real spread = mgn_rates_spread(p, 0, p->at.v);
-        found = left > 0 && spread <= left * MGN_TINY ? MGN_HUGE : left / spread;
-        quest->found = mgn_max(quest->found, found);
-        return;
-    }
-    found = mgn_rates_width(p, p->at.v) / along;
-    if (found < quest->found) {
-        quest->found = found;
-        mgn_copy(p->best.y, p->at.v, p->d);
+    if (given) {
+        const margin_real k1 = p->active[1] ? p->kappa[1] : 0;
+        const margin_real left = along - k1 * mgn_rates_spread(p, 1, v);
+        const margin_real spread = mgn_rates_spread(p, 0, v);
+        const bool endless = left > 0 && spread <= left * MGN_TINY;
+        *found = mgn_max(*found, endless ? MGN_HUGE : left / spread);
+    } else if (mgn_rates_width(p, v) / along < *found) {
+        *found = mgn_rates_width(p, v) / along;
+        mgn_copy(p->best.y, v, p->d);
     }
 }
 
 /* By how much the frontier at x = log (c_1 / c_0) is beyond the wanted point, in logarithms; *rate
  * is the derivative by x. */
-static margin_real mgn_rates_beyond(const mgn_rates *p, const mgn_rates_quest *quest,
-                                    margin_real *rate) {
-    const margin_real share = p->at.c[1] / (p->at.c[0] + p->at.c[1]);
-    const margin_real tiny = MGN_TINY / MGN_EPS;
-    margin_real slope[2][2];
-    margin_real value = mgn_log((p->at.length[1] + tiny) / p->kappa[1]);
+static margin_real mgn_rates_beyond(const mgn_rates *p, bool given, margin_real *rate) {
+    const margin_real share = p->at.c[1] / (p->at.c[0] + p->at.c[1]), tiny = MGN_TINY / MGN_EPS;
+    margin_real slope[2][2], value = mgn_log((p->at.length[1] + tiny) / p->kappa[1]);
     mgn_rates_slopes(p, slope);
     *rate = slope[1][1] * (1 - share) - slope[1][0] * share;
-    if (!quest->given) {
+    if (!given) {
         value -= mgn_log((p->at.length[0] + tiny) / p->kappa[0]);
         *rate -= slope[0][1] * (1 - share) - slope[0][0] * share;
     }
@@ -13103,7 +13078,7 @@ static margin_real mgn_rates_beyond(const mgn_rates *p, const mgn_rates_quest *q
 
 /* Newton's method for the point of the frontier. The function rises with x, so that bounds close
  * in on the point. */
-static void mgn_rates_seek(mgn_rates *p, mgn_rates_quest *quest, margin_real x) {
+static void mgn_rates_seek(mgn_rates *p, bool given, margin_real x, margin_real *found) {
     const margin_real end = MGN_R(sizeof(margin_real) > 4u ? 27.0 : 12.0);
     const margin_real goal = MGN_R(sizeof(margin_real) > 4u ? 1e-7 : 1e-3);
     margin_real low = -end, high = end;
@@ -13114,9 +13089,9 @@ static void mgn_rates_seek(mgn_rates *p, mgn_rates_quest *quest, margin_real x) 
         c[0] = !p->active[0] ? 0 : p->active[1] ? 1 / (1 + mgn_exp(x)) : 1;
         c[1] = !p->active[1] ? 0 : p->active[0] ? 1 / (1 + mgn_exp(-x)) : 1;
         if (!mgn_rates_solve(p, c, 0, true)) { return; }
-        mgn_rates_take_bound(p, quest);
+        mgn_rates_take_bound(p, given, found);
         if (!both) { return; }
-        const margin_real beyond = mgn_rates_beyond(p, quest, &rate);
+        const margin_real beyond = mgn_rates_beyond(p, given, &rate);
         if (!(mgn_abs(beyond) > goal) || high - low < goal) { return; }
         low = beyond < 0 ? x : low;
         high = beyond < 0 ? high : x;
@@ -13155,11 +13130,10 @@ static void mgn_rates_narrow(mgn_rates *p) {
 static margin_real mgn_rates_frontier_point(mgn_rates *p, bool given) {
     const margin_real start = given ? 0 : MGN_HUGE;
     const margin_real k1 = given ? 1 : p->kappa[1], k0 = given ? 1 : p->kappa[0];
-    mgn_rates_quest quest = {given, start};
-    for (size_t c = 0; c < 2u; c++) {
-        p->active[c] = p->kappa[c] > 0 && p->trace[c] + p->ridge > 0;
-    }
-    p->active[0] = p->active[0] || given;
+    const margin_real s1 = mgn_sqrt(p->trace[1] + p->ridge), s0 = mgn_sqrt(p->trace[0] + p->ridge);
+    margin_real found = start;
+    p->active[1] = p->kappa[1] > 0 && s1 > 0;
+    p->active[0] = given || (p->kappa[0] > 0 && s0 > 0);
     if (!p->active[0] && !p->active[1]) {
         mgn_copy(p->best.y, p->delta, p->d);
         return 0;
@@ -13171,19 +13145,16 @@ static margin_real mgn_rates_frontier_point(mgn_rates *p, bool given) {
         const margin_real c[2] = {p->active[0] ? most : 0, p->active[1] ? most : 0};
         if (mgn_rates_solve(p, c, 1, false)) {
             const margin_real along = margin_dot(p->delta, p->at.v, p->d);
-            mgn_rates_take_bound(p, &quest);
-            if (mgn_rates_width(p, p->at.v) < 64 * mgn_sqrt(MGN_EPS) * along) {
-                return quest.found;
-            }
+            mgn_rates_take_bound(p, given, &found);
+            if (mgn_rates_width(p, p->at.v) < 64 * mgn_sqrt(MGN_EPS) * along) { return found; }
         }
     }
     mgn_rates_narrow(p);
-    quest.found = start;
+    found = start;
     /* A first guess of log (c_1 / c_0): in proportion to k_c over the size of R_c. */
-    const margin_real s1 = mgn_sqrt(p->trace[1] + p->ridge), s0 = mgn_sqrt(p->trace[0] + p->ridge);
     const bool both = p->active[0] && p->active[1];
-    mgn_rates_seek(p, &quest, both ? mgn_log(k1 / s1) - mgn_log(k0 / s0) : 0);
-    return quest.found;
+    mgn_rates_seek(p, given, both ? mgn_log(k1 / s1) - mgn_log(k0 / s0) : 0, &found);
+    return found;
 }
 
 /* ---- fast ---- */
@@ -13444,36 +13415,34 @@ static bool mgn_rates_two_factors(mgn_rates *p) {
     return regular;
 }
 
-/* An ellipsoid |L^-1 (z - m)| <= k, the point where the line of centres leaves it, and the normal
- * there. */
-typedef struct {
-    const margin_real *l;
-    size_t step;
-    const margin_real *mean; /* NULL: the origin */
-    margin_real kappa, least;
-    margin_real *centre; /* of the sphere inside */
-    margin_real *f, *g;  /* L^-1 of the line, and of centre - mean; then g is the normal */
-    margin_real part;    /* of the line that is inside */
-} mgn_rates_ball;
+/* The normal of an ellipsoid |L^-1 (z - m)| <= k at the point where the line of centres leaves it. */
+static margin_real *mgn_rates_normal(const mgn_rates *p, size_t c) {
+    return c == 0 ? p->room.s : p->room.x;
+}
 
-/* Step 1 of the algorithm for one ellipsoid, with the line from its centre towards the other one:
- * the point on the surface replaces the centre, the normal is in g. */
-static void mgn_rates_leave(mgn_rates_ball *o, const margin_real *line, margin_real sign,
-                            size_t d) {
+/* Step 1 of the algorithm for the ellipsoid of class c: m_0 is the origin and m_1 = D, p->at.a[c] is
+ * the centre of the sphere inside, and `line` runs from class 1 to class 0. The point on the surface
+ * replaces the centre. Returns the part of the line that is inside. */
+static margin_real mgn_rates_leave(const mgn_rates *p, size_t c, const margin_real *line) {
+    const mgn_rates_system *s = &p->system;
+    const size_t d = p->d, step = c == 0 ? s->sstep : s->wstep;
+    const margin_real *l = c == 0 ? s->sigma : s->work, sign = c == 0 ? -1 : 1, k = p->kappa[c];
+    margin_real *f = c == 0 ? p->at.q : p->best.q, *g = mgn_rates_normal(p, c);
     for (size_t j = 0; j < d; j++) {
-        o->f[j] = sign * line[j];
-        o->g[j] = o->centre[j] - (o->mean != NULL ? o->mean[j] : 0);
+        f[j] = sign * line[j];
+        g[j] = p->at.a[c][j] - (c == 0 ? 0 : p->delta[j]);
     }
-    mgn_solve(o->f, 1, 1, mgn_view_of(o->l, o->step, 1), d, true);
-    mgn_solve(o->g, 1, 1, mgn_view_of(o->l, o->step, 1), d, true);
-    /* f . f t^2 + 2 f . g t + g . g - k^2 = 0 for t > 0, whose root does not cancel. */
-    const margin_real a = margin_dot(o->f, o->f, d), b = margin_dot(o->f, o->g, d);
-    const margin_real c = margin_dot(o->g, o->g, d) - o->kappa * o->kappa;
-    const margin_real root = mgn_sqrt(mgn_max(b * b - a * c, 0));
-    o->part = b > 0 ? -c / (b + root) : (root - b) / a;
-    margin_axpy(o->g, o->part, o->f, d);
-    mgn_solve(o->g, 1, 1, mgn_view_of(o->l, 1, o->step), d, false);
-    margin_axpy(o->centre, sign * o->part, line, d);
+    mgn_solve(f, 1, 1, mgn_view_of(l, step, 1), d, true);
+    mgn_solve(g, 1, 1, mgn_view_of(l, step, 1), d, true);
+    /* f.f t^2 + 2 f.g t + g.g - k^2 = 0 for t > 0, by the formula that does not cancel. */
+    const margin_real ff = margin_dot(f, f, d), fg = margin_dot(f, g, d);
+    const margin_real rest = margin_dot(g, g, d) - k * k;
+    const margin_real root = mgn_sqrt(mgn_max(fg * fg - ff * rest, 0));
+    const margin_real part = fg > 0 ? -rest / (fg + root) : (root - fg) / ff;
+    margin_axpy(g, part, f, d);
+    mgn_solve(g, 1, 1, mgn_view_of(l, 1, step), d, false);
+    margin_axpy(p->at.a[c], sign * part, line, d);
+    return part;
 }
 
 /* Stationarity of y: |y - (D - k_1 S_1 y / |R_1 y| - k_0 S_0 y / |R_0 y|)| / |y|, y as long as the
@@ -13492,33 +13461,17 @@ static void mgn_rates_stray(mgn_rates *p) {
     p->best.stray = margin_norm2(p->room.r, p->d) / p->best.low;
 }
 
-static void mgn_rates_balls(mgn_rates *p, mgn_rates_ball *ball, const margin_real *least) {
-    for (size_t c = 0; c < 2u; c++) {
-        ball[c].l = c == 0 ? p->system.sigma : p->system.work;
-        ball[c].step = c == 0 ? p->system.sstep : p->system.wstep;
-        ball[c].mean = c == 0 ? NULL : p->delta;
-        ball[c].kappa = p->kappa[c];
-        ball[c].least = least[c];
-        ball[c].centre = p->at.a[c];
-        ball[c].f = c == 0 ? p->at.q : p->best.q;
-        ball[c].g = c == 0 ? p->room.s : p->room.x;
-        ball[c].part = 0;
-        for (size_t j = 0; j < p->d; j++) { p->at.a[c][j] = c == 0 ? 0 : p->delta[j]; }
-    }
-}
-
-/* One round for both ellipsoids; the worse angle. The line runs from class 1 to class 0. */
-static margin_real mgn_rates_round(const mgn_rates *p, mgn_rates_ball *ball, margin_real *line) {
+/* One round for both ellipsoids. Returns the worse angle between the line and a normal, or a little
+ * more: 2 tan of its half, from unit vectors. *outside becomes the part of the line between them. */
+static margin_real mgn_rates_round(const mgn_rates *p, margin_real *line, margin_real *outside) {
     margin_real worst = 0;
-    for (size_t j = 0; j < p->d; j++) { line[j] = ball[0].centre[j] - ball[1].centre[j]; }
+    for (size_t j = 0; j < p->d; j++) { line[j] = p->at.a[0][j] - p->at.a[1][j]; }
+    *outside = 1;
     for (size_t c = 0; c < 2u; c++) {
-        const margin_real sign = c == 0 ? -1 : 1;
         if (p->active[c]) {
-            mgn_rates_leave(ball + c, line, sign, p->d);
-            /* The angle between the line and the normal, or a little more: 2 tan of its half, from
-             * unit vectors. */
-            const margin_real *normal = ball[c].g, b = 1 / margin_norm2(normal, p->d);
-            const margin_real a = sign / margin_norm2(line, p->d);
+            *outside -= mgn_rates_leave(p, c, line);
+            const margin_real *normal = mgn_rates_normal(p, c), b = 1 / margin_norm2(normal, p->d);
+            const margin_real a = (c == 0 ? -1 : 1) / margin_norm2(line, p->d);
             margin_real apart = 0, together = 0;
             for (size_t j = 0; j < p->d; j++) {
                 const margin_real x = a * line[j], y = b * normal[j];
@@ -13536,15 +13489,14 @@ static margin_real mgn_rates_round(const mgn_rates *p, mgn_rates_ball *ball, mar
  * at z - least S_c^-1 (z - m) (and the radius delta_c |A_c (z - m)|, misprinted as delta_c). */
 static margin_status mgn_rates_iter(mgn_rates *p, mgn_tick *tick, const margin_rates_options *run,
                                     const margin_real *least, size_t *rounds) {
-    mgn_rates_ball ball[2];
     margin_real *line = p->system.metric, part = 1;
     margin_status status = MARGIN_W_ITERATIONS;
     if (!mgn_rates_two_factors(p)) { return MARGIN_E_NOT_POSITIVE; }
-    mgn_rates_balls(p, ball, least);
+    mgn_zero(p->at.a[0], p->d);
+    mgn_copy(p->at.a[1], p->delta, p->d);
     for (*rounds = 0; *rounds < run->max_iterations && status == MARGIN_W_ITERATIONS;) {
-        const margin_real angle = mgn_rates_round(p, ball, line);
+        const margin_real angle = mgn_rates_round(p, line, &part);
         ++*rounds;
-        part = 1 - ball[0].part - ball[1].part;
         if (!(part > 0)) {
             return MARGIN_E_NO_CONVERGENCE; /* they meet, which p* < 1 excludes but for rounding */
         }
@@ -13554,8 +13506,8 @@ static margin_status mgn_rates_iter(mgn_rates *p, mgn_tick *tick, const margin_r
             status = MARGIN_W_STOPPED;
         } else {
             for (size_t c = 0; c < 2u; c++) {
-                if (p->active[c]) { /* the other one has no normal: its g was never written */
-                    margin_axpy(ball[c].centre, -ball[c].least, ball[c].g, p->d);
+                if (p->active[c]) { /* the other one has no normal */
+                    margin_axpy(p->at.a[c], -least[c], mgn_rates_normal(p, c), p->d);
                 }
             }
         }
@@ -13872,28 +13824,18 @@ static margin_status mgn_rates_linear_start(mgn_rates_linear *l) {
     return MARGIN_OK;
 }
 
-/* Of each class, the weight of all samples and that of the wrongly classified ones. */
-typedef struct {
-    margin_real all[2], wrong[2];
-} mgn_rates_errors;
-
-static void mgn_rates_count_error(mgn_rates_errors *errors, size_t label, margin_real weight,
-                                  margin_real score) {
-    errors->all[label] += weight;
-    errors->wrong[label] += (score > 0) != (label == 1u) ? weight : 0;
-}
-
 /* Errors and margins of the model on its training data. */
 static void mgn_rates_linear_report(const mgn_rates_linear *l, mgn_frame *frame) {
-    mgn_rates_errors errors = {{0, 0}, {0, 0}};
     const margin_data *data = l->task->data;
-    margin_real score;
+    margin_real all[2] = {0, 0}, wrong[2] = {0, 0}, score; /* weights of each class */
     for (size_t i = 0; i < data->n; i++) {
         margin_linear_scores(&frame->model.of.linear, mgn_sample(data, i), &score);
-        mgn_rates_count_error(&errors, mgn_label(data, i), mgn_weight(data, i), score);
+        const size_t c = mgn_label(data, i);
+        all[c] += mgn_weight(data, i);
+        wrong[c] += (score > 0) != (c == 1u) ? mgn_weight(data, i) : 0;
     }
-    l->task->report.error_pos = errors.wrong[1] / errors.all[1];
-    l->task->report.error_neg = errors.wrong[0] / errors.all[0];
+    l->task->report.error_pos = wrong[1] / all[1];
+    l->task->report.error_neg = wrong[0] / all[0];
     if (frame->told) {
         const mgn_margins of = {data, &frame->model, &score, NULL};
         frame->info.support = mgn_margins_info(&of, &frame->info);
@@ -14135,16 +14077,17 @@ static void mgn_rates_kernel_finish(mgn_rates_kernel *k, mgn_fit *fit,
     const mgn_rates *p = &k->p;
     const margin_real at[2] = {p->unit * margin_dot(p->centre[0], p->best.y, p->d),
                                p->unit * margin_dot(p->centre[1], p->best.y, p->d)};
-    mgn_rates_errors errors = {{0, 0}, {0, 0}};
+    margin_real all[2] = {0, 0}, wrong[2] = {0, 0}; /* weights of each class */
     fit->bias = mgn_rates_bias(p, at, report);
     mgn_rates_times(p, 0, k->n, p->best.y, fit->f);
     for (size_t i = 0; i < k->n; i++) {
         const size_t c = i < p->m[0] ? 0 : 1;
         fit->f[i] = at[c] + fit->f[i] / p->root[i] + fit->bias;
-        mgn_rates_count_error(&errors, c, mgn_weight(&fit->data, i), fit->f[i]);
+        all[c] += mgn_weight(&fit->data, i);
+        wrong[c] += (fit->f[i] > 0) != (c == 1u) ? mgn_weight(&fit->data, i) : 0;
     }
-    report->error_pos = errors.wrong[1] / errors.all[1];
-    report->error_neg = errors.wrong[0] / errors.all[0];
+    report->error_pos = wrong[1] / all[1];
+    report->error_neg = wrong[0] / all[0];
     if (fit->kernel.kind == MARGIN_KERNEL_LINEAR) { /* the samples were measured from their mean */
         const size_t d = fit->data.d;
         margin_real *w = k->p.system.panel, *mean = w + d; /* a panel has room for two vectors */
@@ -19499,14 +19442,14 @@ typedef struct {
 /* Replaces the targets in v by d_i; `order` becomes the order of the targets. Weights are those of
  * the view. */
 static mgn_order mgn_order_ranks(const margin_data *data, margin_real *v, margin_index *order,
-                                 margin_index *spare, size_t n) {
+                                 margin_index *spare) {
+    const size_t n = data->n;
     mgn_order o = {0, 0};
     margin_real lost = 0, below = 0, lost_below = 0;
-    size_t end;
     mgn_order_begin(order, n);
     (void)mgn_order_sort(v, order, spare, n);
     for (size_t i = 0; i < n; i++) { mgn_add(&o.total, &lost, mgn_weight(data, i)); }
-    for (size_t i = 0; i < n; i = end) {
+    for (size_t i = 0, end; i < n; i = end) {
         margin_real equal = 0;
         end = mgn_order_ties(v, order, i, n);
         for (size_t k = i; k < end; k++) { equal += mgn_weight(data, order[k]); }
@@ -19539,12 +19482,11 @@ static margin_status mgn_order_check(const margin_real *a, const margin_real *b,
     return mgn_all_finite(a, n) && mgn_all_finite(b, n) ? MARGIN_OK : MARGIN_E_NOT_FINITE;
 }
 
-/* The number of pairs of equal keys. */
+/* The number of pairs of equal keys at the places from .. n - 1 of a sorted order. */
 static uint64_t mgn_order_tied(const margin_real *key, const margin_index *order, size_t from,
                                size_t n) {
     uint64_t pairs = 0;
-    size_t end;
-    for (size_t i = from; i < n; i = end) {
+    for (size_t i = from, end; i < n; i = end) {
         end = mgn_order_ties(key, order, i, n);
         pairs += (uint64_t)(end - i) * (end - i - 1u) / 2u;
     }
@@ -19557,23 +19499,22 @@ static uint64_t mgn_order_tied(const margin_real *key, const margin_index *order
 static bool mgn_kendall(const margin_real *a, const margin_real *b, margin_index *order,
                         margin_index *spare, size_t n, margin_real *tau) {
     const uint64_t all = (uint64_t)n * (n - 1u) / 2u;
-    uint64_t in_a, in_b, in_both = 0, swaps;
-    size_t end;
+    uint64_t in_both = 0;
     mgn_order_begin(order, n);
     (void)mgn_order_sort(b, order, spare, n);
     (void)mgn_order_sort(a, order, spare, n);
-    for (size_t i = 0; i < n; i = end) {
+    for (size_t i = 0, end; i < n; i = end) {
         end = mgn_order_ties(a, order, i, n);
         in_both += mgn_order_tied(b, order, i, end);
     }
-    in_a = mgn_order_tied(a, order, 0, n);
-    swaps = mgn_order_sort(b, order, spare, n);
-    in_b = mgn_order_tied(b, order, 0, n);
+    const uint64_t in_a = mgn_order_tied(a, order, 0, n);
+    const uint64_t swaps = mgn_order_sort(b, order, spare, n);
+    const uint64_t in_b = mgn_order_tied(b, order, 0, n);
     if (in_a == all || in_b == all) { return false; }
     const int64_t balance = (int64_t)((all - in_a) + in_both) - (int64_t)(in_b + 2u * swaps);
-    *tau = (margin_real)balance / mgn_sqrt((margin_real)(all - in_a)) /
-           mgn_sqrt((margin_real)(all - in_b));
-    *tau = mgn_min(mgn_max(*tau, -1), 1);
+    const margin_real root_a = mgn_sqrt((margin_real)(all - in_a));
+    const margin_real root_b = mgn_sqrt((margin_real)(all - in_b));
+    *tau = mgn_min(mgn_max((margin_real)balance / root_a / root_b, -1), 1);
     return true;
 }
 
@@ -19633,8 +19574,7 @@ static void mgn_cuts_take(const mgn_cuts *t, size_t c, size_t from, size_t at) {
 static void mgn_cuts_group(const mgn_cuts *t, size_t from, size_t to) {
     margin_real low = t->best[0];
     size_t lowest = 0;
-    /* What the samples from .. to - 1 cost in each class. */
-    for (size_t c = 0; c < t->classes; c++) { t->cost[c] = 0; }
+    mgn_zero(t->cost, t->classes); /* of the group in each class */
     for (size_t i = from; i < to; i++) {
         const size_t label = mgn_label(t->data, t->order[i]);
         const margin_real weight = mgn_weight(t->data, t->order[i]);
@@ -19774,24 +19714,21 @@ struct mgn_ordinal {
 static margin_status mgn_ordinal_shape(mgn_ordinal *o, size_t n, size_t d, size_t classes,
                                        const margin_ordinal_options *options) {
     o->options = *options;
-    margin_status status = margin_kernel_resolve(&options->kernel, d, &o->options.kernel);
+    const margin_status status = margin_kernel_resolve(&options->kernel, d, &o->options.kernel);
+    const unsigned kind = o->options.kernel.kind;
+    const bool bounded = kind == MARGIN_KERNEL_RBF || kind == MARGIN_KERNEL_UNIT_POLY ||
+                         kind == MARGIN_KERNEL_UNIT_EXP;
     o->numbers = false;
-    o->linear = o->options.kernel.kind == MARGIN_KERNEL_LINEAR;
+    o->linear = kind == MARGIN_KERNEL_LINEAR;
     o->n = n;
     o->d = d;
     o->classes = options->targets != NULL ? 1u : classes;
-    o->scheme = o->classes == 2u      ? MARGIN_SCHEME_BINARY
-                : options->normalised ? MARGIN_SCHEME_ONE_REST
-                                      : MARGIN_SCHEME_ORDINAL;
+    o->scheme = options->normalised ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_ORDINAL;
+    if (o->classes == 2u) { o->scheme = MARGIN_SCHEME_BINARY; }
     o->machines = margin_machines(o->scheme, o->classes);
     if (n > MARGIN_INDEX_MAX) { return mgn_both(status, MARGIN_E_OVERFLOW); }
-    if (options->normalised &&
-        (o->classes == 1u || !(o->options.kernel.kind == MARGIN_KERNEL_RBF ||
-                               o->options.kernel.kind == MARGIN_KERNEL_UNIT_POLY ||
-                               o->options.kernel.kind == MARGIN_KERNEL_UNIT_EXP))) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
-    }
-    if (options->loss > MARGIN_ORDINAL_ZERO_ONE || !(options->c >= 0) || !mgn_finite(options->c)) {
+    if ((options->normalised && (o->classes == 1u || !bounded)) ||
+        options->loss > MARGIN_ORDINAL_ZERO_ONE || !(options->c >= 0) || !mgn_finite(options->c)) {
         return mgn_both(status, MARGIN_E_ARGUMENT);
     }
     return status;
@@ -19866,16 +19803,16 @@ static bool mgn_ordinal_gather(mgn_ordinal *o, const margin_data *data) {
     for (size_t i = 0; i < data->n; i++) {
         const size_t row = mgn_row_of(data, i);
         if (mgn_weight(data, i) > 0) {
+            const margin_real *targets = o->options.targets;
             o->rows[n] = (margin_index)row;
-            o->rank[n++] = o->options.targets != NULL ? o->options.targets[row]
-                                                      : (margin_real)mgn_label(data, i);
+            o->rank[n++] = targets != NULL ? targets[row] : (margin_real)data->y[row];
         }
     }
     o->data = *data;
     o->data.rows = o->rows;
     o->data.n = o->n = n;
     if (o->numbers) { return n > 0 && mgn_ordinal_standard(o); }
-    o->order_of = mgn_order_ranks(&o->data, o->rank, o->cuts.order, o->spare, n);
+    o->order_of = mgn_order_ranks(&o->data, o->rank, o->cuts.order, o->spare);
     for (size_t i = 0; i < n; i++) { o->rank[i] /= o->order_of.total; }
     return o->order_of.pairs > 0;
 }
@@ -20251,7 +20188,7 @@ static margin_real mgn_omam_mean(const margin_mam_online *s, size_t c, size_t j)
     return s->sum[at + j] / s->sum[at + s->d] + s->low[at + j] / s->sum[at + s->d];
 }
 
-/* Column j of v; *size gets the largest |mean of a class - mean of all|. */
+/* Column j of v; *size gets the largest |mean of a class|. */
 static margin_real mgn_omam_column(const margin_mam_online *s, margin_real total, size_t j,
                                    margin_real *size) {
     margin_real mean = 0, v = 0, low = 0, below = 0;
@@ -20259,13 +20196,11 @@ static margin_real mgn_omam_column(const margin_mam_online *s, margin_real total
         if (s->count[c] != 0) { mean += mgn_omam_weight(s, c) / total * mgn_omam_mean(s, c, j); }
     }
     for (size_t c = 0; c < s->classes; c++) {
-        const margin_real weight = mgn_omam_weight(s, c);
-        if (s->count[c] != 0) {
-            const margin_real off = mgn_omam_mean(s, c, j) - mean;
-            mgn_add_twice(&v, &low,
-                          weight / total * ((2 * below + (weight - total)) / total) * off);
-            *size = mgn_max(*size, mgn_abs(mgn_omam_mean(s, c, j)));
-        }
+        if (s->count[c] == 0) { continue; }
+        const margin_real weight = mgn_omam_weight(s, c), level = mgn_omam_mean(s, c, j);
+        const margin_real rank = (2 * below + (weight - total)) / total;
+        mgn_add_twice(&v, &low, weight / total * rank * (level - mean));
+        *size = mgn_max(*size, mgn_abs(level));
         below += weight;
     }
     return v + low;
@@ -20360,45 +20295,32 @@ static const margin_real mgn_lssvm_grid[MGN_LSSVM_GRID] = {MGN_R(0.01),
                                                            MGN_R(31622.776601683792),
                                                            MGN_R(100000.0)};
 
-/* A search over prices for the least leave-one-out error. */
-typedef struct {
-    mgn_ordinal *o;
-    margin_real (*loo)(mgn_ordinal *o, void *solver, margin_real c); /* negative: no solution */
-    void *solver;
-    margin_real unit;  /* of the grid */
-    margin_real least; /* error so far, */
-    size_t best;       /* its place; beyond the grid: none yet */
-} mgn_lssvm_search;
-
-/* Tries one price of the grid. */
-static void mgn_lssvm_try(mgn_lssvm_search *s, size_t at) {
-    mgn_ordinal *o = s->o;
-    if (at < MGN_LSSVM_GRID && !o->tick.stopped) {
-        const margin_real error = s->loo(o, s->solver, mgn_lssvm_grid[at] / s->unit);
-        if (error >= 0 && error < s->least) {
-            s->least = error;
-            s->best = at;
-        }
-        o->info.iterations++;
-        (void)mgn_tick_stop(&o->tick, o->info.iterations, s->least, 0);
-    }
-}
-
-/* Chooses the price with the least leave-one-out error, or uses the one given. */
+/* Chooses the price with the least leave-one-out error, which `loo` computes, negative if there is
+ * no solution; or uses the price given. */
 static margin_status mgn_lssvm_choose(mgn_ordinal *o, void *solver, margin_real unit,
                                       margin_real (*loo)(mgn_ordinal *, void *, margin_real)) {
-    mgn_lssvm_search s = {o, loo, solver, unit, MGN_HUGE, MGN_LSSVM_GRID};
+    const size_t decades = (MGN_LSSVM_GRID + 1u) / 2u, none = MGN_LSSVM_GRID;
+    margin_real least = MGN_HUGE;
+    size_t best = none, middle = none;
     if (o->options.c > 0) {
         o->told.loo = o->options.leave_one_out ? mgn_max(loo(o, solver, o->options.c), 0) : 0;
         return MARGIN_OK;
     }
-    for (size_t at = 0; at < MGN_LSSVM_GRID; at += 2u) { mgn_lssvm_try(&s, at); }
-    const size_t middle = s.best;
-    if (middle == MGN_LSSVM_GRID) { return MARGIN_E_NOT_POSITIVE; }
-    mgn_lssvm_try(&s, middle - 1u); /* does nothing for middle = 0 */
-    mgn_lssvm_try(&s, middle + 1u);
-    o->told.loo = s.least;
-    o->options.c = mgn_lssvm_grid[s.best] / unit;
+    for (size_t trial = 0; trial < decades + 2u && !o->tick.stopped; trial++) {
+        middle = trial <= decades ? best : middle;
+        const size_t half = trial == decades ? middle - 1u : middle + 1u;
+        const size_t at = trial < decades ? 2u * trial : middle == none ? none : half;
+        if (at >= none) { continue; }
+        const margin_real error = loo(o, solver, mgn_lssvm_grid[at] / unit);
+        if (error >= 0 && error < least) {
+            least = error;
+            best = at;
+        }
+        (void)mgn_tick_stop(&o->tick, ++o->info.iterations, least, 0);
+    }
+    if (best == none) { return MARGIN_E_NOT_POSITIVE; }
+    o->told.loo = least;
+    o->options.c = mgn_lssvm_grid[best] / unit;
     return o->tick.stopped ? MARGIN_W_STOPPED : MARGIN_OK;
 }
 
