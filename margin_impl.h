@@ -10193,8 +10193,8 @@ static void mgn_mam_begin(margin_mam_online *on, size_t d, size_t classes,
     on->balanced = options->balanced;
 }
 
-/* Takes the memory for `vectors` weight vectors and `work` numbers, that of the model first. `keep`:
- * the sums last, for the on-line form. */
+/* Takes the memory for `vectors` weight vectors and `work` numbers, that of the model first.
+ * `keep`: the sums last, for the on-line form. */
 static void mgn_mam_plan(margin_mam_online *plan, margin_arena *mem, size_t vectors, size_t work,
                          bool keep) {
     const size_t d = plan->d, classes = plan->classes;
@@ -12973,8 +12973,8 @@ static bool mgn_rates_improve(mgn_rates *p) {
     return margin_norm2(p->at.v, p->d) <= MGN_HUGE;
 }
 
-/* Factors the system for c and e, with smaller c where the factor would be inaccurate, and solves it
- * for v and q. */
+/* Factors the system for c and e, with smaller c where the factor would be inaccurate, and
+ * solves it for v and q. */
 static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, bool metrical) {
     const mgn_rates_system *s = &p->system;
     const margin_real size = (margin_real)(s->wide ? 4u * p->rows : 16u * p->d) * MGN_EPS;
@@ -13139,8 +13139,8 @@ static margin_real mgn_rates_frontier_point(mgn_rates *p, bool given) {
         return 0;
     }
     if (p->system.wide) {
-        /* With c as large as possible, y is the part of D outside the span of the rows. If it is not
-         * lost in rounding, p* is practically 0. */
+        /* With c as large as possible, y is the part of D outside the span of the rows. If it is
+         * not lost in rounding, p* is practically 0. */
         const margin_real most = 1 / (16 * MGN_EPS * MGN_EPS * (p->trace[0] + p->trace[1]));
         const margin_real c[2] = {p->active[0] ? most : 0, p->active[1] ? most : 0};
         if (mgn_rates_solve(p, c, 1, false)) {
@@ -13415,14 +13415,15 @@ static bool mgn_rates_two_factors(mgn_rates *p) {
     return regular;
 }
 
-/* The normal of an ellipsoid |L^-1 (z - m)| <= k at the point where the line of centres leaves it. */
+/* The normal of an ellipsoid |L^-1 (z - m)| <= k at the point where the line of centres leaves
+ * it. */
 static margin_real *mgn_rates_normal(const mgn_rates *p, size_t c) {
     return c == 0 ? p->room.s : p->room.x;
 }
 
-/* Step 1 of the algorithm for the ellipsoid of class c: m_0 is the origin and m_1 = D, p->at.a[c] is
- * the centre of the sphere inside, and `line` runs from class 1 to class 0. The point on the surface
- * replaces the centre. Returns the part of the line that is inside. */
+/* Step 1 of the algorithm for the ellipsoid of class c: m_0 is the origin and m_1 = D,
+ * p->at.a[c] is the centre of the sphere inside, and `line` runs from class 1 to class 0. The point
+ * on the surface replaces the centre. Returns the part of the line that is inside. */
 static margin_real mgn_rates_leave(const mgn_rates *p, size_t c, const margin_real *line) {
     const mgn_rates_system *s = &p->system;
     const size_t d = p->d, step = c == 0 ? s->sstep : s->wstep;
@@ -13461,8 +13462,9 @@ static void mgn_rates_stray(mgn_rates *p) {
     p->best.stray = margin_norm2(p->room.r, p->d) / p->best.low;
 }
 
-/* One round for both ellipsoids. Returns the worse angle between the line and a normal, or a little
- * more: 2 tan of its half, from unit vectors. *outside becomes the part of the line between them. */
+/* One round for both ellipsoids. Returns the worse angle between the line and a normal, or a
+ * little more: 2 tan of its half, from unit vectors. *outside becomes the part of the line between
+ * them. */
 static margin_real mgn_rates_round(const mgn_rates *p, margin_real *line, margin_real *outside) {
     margin_real worst = 0;
     for (size_t j = 0; j < p->d; j++) { line[j] = p->at.a[0][j] - p->at.a[1][j]; }
@@ -17855,8 +17857,9 @@ static mgn_proto_pair mgn_proto_two(const mgn_proto_job *job, margin_real norm) 
 
 /* One pass over the samples in a random order, each of which moves the codebooks next to it.
  * LVQ2.1 moves the two nearest, if one is of the class of x and one of another, and x lies between
- * them: the ratio of their distances is above (1 - window) / (1 + window). Optimised-rate LVQ1 gives all samples seen so far the same weight in a codebook by a = a / (1 +
- * s a), s = 1 for a right answer and -1 for a wrong one; no rate exceeds the first. */
+ * them: the ratio of their distances is above (1 - window) / (1 + window). Optimised-rate LVQ1
+ * gives all samples seen so far the same weight in a codebook by a = a / (1 + s a), s = 1 for a
+ * right answer and -1 for a wrong one; no rate exceeds the first. */
 static void mgn_proto_lvq_pass(mgn_proto_job *job, margin_real rate) {
     const margin_real ratio = (1 - job->o.window) / (1 + job->o.window);
     const size_t d = job->size.d;
