@@ -15135,23 +15135,19 @@ static void mgn_seco_try(mgn_seco *s, int sign, margin_real c, margin_real weigh
     }
 }
 
-/* All candidates of a round; false if the caller wants to stop. */
-static bool mgn_seco_supply_all(mgn_seco *s) {
+/* All candidates of a round, unless the caller wants to stop. */
+static void mgn_seco_supply_all(mgn_seco *s) {
     const margin_seco_options *o = s->options;
-    s->made = 0;
     for (int sign = 1; sign >= -1; sign -= 2) {
         for (int p = o->c_first; p <= o->c_last; p += mgn_seco_step(o)) {
-            for (size_t w = 0; w < o->weight_count; w++) {
-                for (size_t t = 0; t < o->starts; t++) {
-                    mgn_seco_try(s, sign, margin_pow_int(2, p), o->weights[w]);
-                    if (mgn_tick_stop(s->tick, s->info.candidates, mgn_ratio(s->m, s->n), 0)) {
-                        return false;
-                    }
+            for (size_t t = 0; t < o->weight_count * o->starts; t++) {
+                mgn_seco_try(s, sign, margin_pow_int(2, p), o->weights[t / o->starts]);
+                if (mgn_tick_stop(s->tick, s->info.candidates, mgn_ratio(s->m, s->n), 0)) {
+                    return;
                 }
             }
         }
     }
-    return true;
 }
 
 /* Computes the scores of candidate t on the active samples, and lists in s->rest the samples that
@@ -15165,44 +15161,6 @@ static size_t mgn_seco_leave(mgn_seco *s, size_t t) {
     }
     return left;
 }
-
-/* Assesses the candidates, the most promising first. Returns the best one, or s->made if there is
- * none. *errors becomes the number of its errors together with those on the rest, which are *rest
- * of them, and *power log2 of the C of the machine on the rest. */
-static size_t mgn_seco_choose(mgn_seco *s, size_t *errors, size_t *rest, int *power) {
-    const size_t limit = s->options->assess == 0 ? s->made : s->options->assess;
-    size_t best = s->made;
-    *errors = s->m + 1u;
-    for (size_t count = 0; count < limit && count < s->made; count++) {
-        size_t next = s->made;
-        for (size_t t = 0; t < s->made; t++) {
-            const mgn_candidate *b = s->candidate + t;
-            if (!b->done && (next == s->made || b->expected < s->candidate[next].expected)) {
-                next = t;
-            }
-        }
-        mgn_candidate *a = s->candidate + next;
-        a->done = true;
-        if (a->wrong < *errors) {
-            const size_t left = mgn_seco_leave(s, next), bound = *errors - a->wrong;
-            int p = 0;
-            const size_t found = mgn_seco_validate(s, s->rest, left, bound, &p);
-            s->info.assessed++;
-            if (found < bound) {
-                best = next;
-                *errors = a->wrong + found;
-                *rest = found;
-                *power = p;
-            }
-        }
-        if (mgn_tick_stop(s->tick, s->info.candidates, mgn_ratio(s->m, s->n), 0)) {
-            return s->made;
-        }
-    }
-    return best;
-}
-
-/* ---- the list ---- */
 
 /* Appends candidate t to the list and takes what it covers away. */
 static void mgn_seco_append(mgn_seco *s, size_t t, size_t errors) {
@@ -15228,6 +15186,47 @@ static void mgn_seco_append(mgn_seco *s, size_t t, size_t errors) {
     for (size_t i = 0; i < left; i++) { s->active[i] = s->rest[i]; }
     s->m = left;
 }
+
+/* Assesses the candidates, the most promising first, by their errors together with those on the
+ * rest. The best one becomes a cut, if there is one and the caller does not want to stop. */
+static void mgn_seco_choose(mgn_seco *s) {
+    const size_t limit = s->options->assess == 0 ? s->made : s->options->assess;
+    size_t best = s->made, errors = s->m + 1u, rest = 0;
+    int power = 0;
+    for (size_t count = 0; count < limit && count < s->made && !s->tick->stopped; count++) {
+        size_t next = s->made;
+        for (size_t t = 0; t < s->made; t++) {
+            const mgn_candidate *b = s->candidate + t;
+            if (!b->done && (next == s->made || b->expected < s->candidate[next].expected)) {
+                next = t;
+            }
+        }
+        mgn_candidate *a = s->candidate + next;
+        a->done = true;
+        if (a->wrong < errors) {
+            const size_t left = mgn_seco_leave(s, next), bound = errors - a->wrong;
+            int p = 0; /* log2 of the C of the machine on the rest */
+            const size_t found = mgn_seco_validate(s, s->rest, left, bound, &p);
+            s->info.assessed++;
+            if (found < bound) {
+                best = next;
+                errors = a->wrong + found;
+                rest = found;
+                power = p;
+            }
+        }
+        (void)mgn_tick_stop(s->tick, s->info.candidates, mgn_ratio(s->m, s->n), 0);
+    }
+    if (s->tick->stopped || best == s->made) {
+        s->info.end = s->tick->stopped ? MARGIN_SECO_STOPPED : MARGIN_SECO_NO_CUT;
+    } else {
+        mgn_seco_append(s, best, errors);
+        s->errors = rest;
+        s->power = power;
+    }
+}
+
+/* ---- the list ---- */
 
 /* The Cholesky factor of the kernel matrix of the m active samples, K = L L', if it has few
  * columns. L is in s->space.v, m / 2 numbers from row to row. Returns the number of columns; 0 if
@@ -15255,7 +15254,7 @@ static margin_status mgn_seco_turn(mgn_seco *s, size_t r, margin_arena *mem) {
     const size_t m = s->m, step = m / 2u;
     mgn_space *space = &s->space;
     margin_real *small = s->svm.rows.values, *turned = small + r * r;
-    for (size_t i = 0; i < r * r; i++) { small[i] = 0; }
+    mgn_zero(small, r * r);
     for (size_t i = 0; i < m; i++) {
         const margin_real *row = space->v + i * step;
         for (size_t j = 0; j < r; j++) { mgn_axpy(small + j * r, row[j], row, j + 1u); }
@@ -15302,24 +15301,14 @@ static uint8_t mgn_seco_end(const mgn_seco *s) {
 
 /* One round: a cut more, or the reason why there is none. */
 static margin_status mgn_seco_round(mgn_seco *s, margin_arena *mem) {
-    size_t errors = 0, rest = 0, best;
-    int power = 0;
     s->info.end = mgn_seco_end(s);
     if (s->info.end != 0) { return MARGIN_OK; }
     const margin_status status = mgn_seco_coordinates(s, mem);
     if (status != MARGIN_OK) { return status; }
     s->tick->at.machine = s->info.cuts;
-    best = s->made = 0;
-    if (s->space.q > 0 && mgn_seco_supply_all(s)) {
-        best = mgn_seco_choose(s, &errors, &rest, &power);
-    }
-    if (s->tick->stopped || best == s->made) {
-        s->info.end = s->tick->stopped ? MARGIN_SECO_STOPPED : MARGIN_SECO_NO_CUT;
-    } else {
-        mgn_seco_append(s, best, errors);
-        s->errors = rest;
-        s->power = power;
-    }
+    s->made = 0;
+    if (s->space.q > 0) { mgn_seco_supply_all(s); }
+    mgn_seco_choose(s);
     return MARGIN_OK;
 }
 
@@ -15577,7 +15566,7 @@ static void mgn_seco_model(mgn_seco *s, margin_arena *mem, margin_list *list) {
     mgn_pool_plan(&pool, mem, n);
     MARGIN_ASSERT(pool.vectors != NULL); /* the plan for all samples has had its blocks */
     if (mgn_seco_collapses(&s->kernel)) {
-        for (size_t t = 0; t < cuts * cuts; t++) { pool.coef[t] = 0; }
+        mgn_zero(pool.coef, cuts * cuts);
         for (size_t j = 0; j < cuts; j++) {
             mgn_seco_collapse_one(s, &pool, j);
             pool.norms[j] = mgn_norm2_bits(pool.vectors + j * pool.d, pool.d);
@@ -15586,8 +15575,8 @@ static void mgn_seco_model(mgn_seco *s, margin_arena *mem, margin_list *list) {
         pool.count = cuts;
     } else {
         for (size_t v = 0; v < n; v++) {
-            mgn_pool_add(&pool, mgn_sample(&s->data, s->order[v]),
-                         s->table + s->order[v] * MARGIN_LIST_MOST);
+            const size_t i = s->order[v];
+            mgn_pool_add(&pool, mgn_sample(&s->data, i), s->table + i * MARGIN_LIST_MOST);
         }
     }
     for (size_t j = 0; j < cuts; j++) {
@@ -16665,9 +16654,9 @@ static inline bool mgn_theta_mistake(const mgn_theta *t, const margin_real *marg
 /* Half the sum of |w / total - u|, where u is uniform over the mistakes. */
 static margin_real mgn_theta_uneven(const mgn_theta *t, const margin_real *margins) {
     margin_real sum = 0, lost = 0;
+    const margin_real share = 1 / (margin_real)(t->mistakes > 0 ? t->mistakes : 1u);
     for (size_t i = 0; i < t->n && t->mistakes > 0; i++) {
-        const margin_real goal =
-            mgn_theta_mistake(t, margins, i) ? 1 / (margin_real)t->mistakes : 0;
+        const margin_real goal = mgn_theta_mistake(t, margins, i) ? share : 0;
         mgn_add(&sum, &lost, mgn_abs(t->w[i] / t->total - goal));
     }
     return sum / 2;
@@ -16692,10 +16681,9 @@ static size_t mgn_theta_count(mgn_theta *theta, const margin_real *margins) {
 /* One update of the weights by the margins of the samples. Samples of weight 0 stay out. */
 static void mgn_theta_update(mgn_theta *theta, const margin_real *margins) {
     const size_t count = mgn_theta_count(theta, margins);
-    margin_real lost = 0, k = 1;
-    if (theta->even && theta->mistakes > 0) {
-        k = (margin_real)count / (margin_real)theta->mistakes;
-    }
+    const bool even = theta->even && theta->mistakes > 0;
+    const margin_real k = even ? (margin_real)count / (margin_real)theta->mistakes : 1;
+    margin_real lost = 0;
     theta->total = 0;
     for (size_t i = 0; i < theta->n; i++) {
         theta->w[i] += mgn_theta_mistake(theta, margins, i) ? k : 0;
@@ -16750,6 +16738,8 @@ typedef struct {
     size_t models;      /* of all classes */
     size_t pool;        /* vectors of all models */
     size_t side, spare; /* of the decomposition of hss, see mgn_proto_hss_plan */
+    size_t batch;       /* samples of a mini-batch: the same on all machines, some 16 batches if
+                           samples are few */
 } mgn_proto_sizes;
 
 /* What the options amount to. */
@@ -16899,6 +16889,7 @@ static bool mgn_proto_shape(mgn_proto_job *job, size_t n, size_t d, size_t class
     }
     size->pool = mgn_size_mul(size->models, size->rows);
     size->side = mgn_size_min(n, d);
+    size->batch = mgn_size_min(n / 16u < 16u ? 16u : n / 16u, 128u);
     size->spare = mgn_size_min(size->tangents + MGN_PROTO_SPARE, size->side);
     job->way.keeps_all = nn && (o->budget == 0 || o->budget >= n);
     job->way.draws = nn ? !job->way.keeps_all
@@ -17541,16 +17532,12 @@ static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_
 
 /* ---- tvq and td ---- */
 
-/* True when the caller wants to stop. `left` is how far training is from its end, 1 there. */
-static bool mgn_proto_stop(mgn_proto_job *job, margin_real left) {
-    return mgn_tick_stop(&job->tick, job->iterations, left, 1);
-}
-
-/* The same for methods that only know how many iterations they may still make. */
+/* True when the caller wants to stop, for methods that only know how many iterations they may still
+ * make. */
 static bool mgn_proto_tick(mgn_proto_job *job) {
-    const size_t most = job->o.max_iterations;
-    return mgn_proto_stop(job,
-                          1 + (margin_real)(most > job->iterations ? most - job->iterations : 0));
+    const size_t most = job->o.max_iterations, done = job->iterations;
+    const margin_real left = (margin_real)(most > done ? most - done : 0);
+    return mgn_tick_stop(&job->tick, done, 1 + left, 1);
 }
 
 /* The best models by their errors on what is held out, then by the margins there. */
@@ -17664,13 +17651,6 @@ static bool mgn_proto_pace_take(mgn_proto_pace *pace, margin_real loss) {
     return least;
 }
 
-/* The size of a mini-batch. It is the same on all machines, and leaves some 16 batches if samples
- * are few. */
-static size_t mgn_proto_batch_size(size_t n) {
-    const size_t share = n / 16u;
-    return share < 16u ? 16u : share > 128u ? 128u : share;
-}
-
 /* Margins and gradient of `count` samples of the order from `first` on. Returns the sum of their
  * losses by the weights job->weights.before. */
 static margin_real mgn_proto_batch(mgn_proto_job *job, size_t first, size_t count) {
@@ -17710,38 +17690,34 @@ static void mgn_proto_descend(mgn_proto_job *job, margin_real rate) {
         mgn_axpy(job->at.v + r * d, rate, step, d);
     }
     for (size_t m = 0; m < job->size.models && job->size.tangents > 0; m++) {
-        (void)margin_qr(job->at.v + (m * job->size.rows + 1u) * d, d, job->size.tangents, d, NULL,
-                        0, NULL);
+        margin_real *tangents = job->at.v + mgn_proto_at(job, m) + d;
+        (void)margin_qr(tangents, d, job->size.tangents, d, NULL, 0, NULL);
     }
 }
 
 /* One pass over the samples in a random order, with a step after each batch; returns the mean
  * loss. */
 static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_real rate) {
-    const size_t batch = mgn_proto_batch_size(job->size.n);
-    const bool reweighted = job->way.reweighted;
-    const margin_real n = (margin_real)job->size.n;
-    const margin_real k =
-        job->o.even && job->theta.mistakes > 0 ? n / (margin_real)job->theta.mistakes : 1;
+    const size_t n = job->size.n, batch = job->size.batch;
+    mgn_theta *theta = &job->theta;
+    const bool even = job->o.even && theta->mistakes > 0;
+    const margin_real k = even ? (margin_real)n / (margin_real)theta->mistakes : 1;
     margin_real loss = 0, total = 0;
-    margin_shuffle(&job->rng, job->lists.order, job->size.n);
-    for (size_t first = 0; first < job->size.n; first += batch) {
-        const size_t count = mgn_size_min(job->size.n - first, batch);
-        loss += mgn_proto_batch(job, first, count);
-        if (reweighted) {
-            /* The weights of the samples of a batch, by the margins that it found (fig. 1). */
-            for (size_t i = first; i < first + count; i++) {
-                const size_t sample = job->lists.order[i];
-                if (mgn_theta_mistake(&job->theta, job->at.mu, sample)) {
-                    job->weights.w[sample] += k;
-                    job->theta.total += k;
-                }
+    margin_shuffle(&job->rng, job->lists.order, n);
+    for (size_t first = 0; first < n; first += batch) {
+        const size_t end = first + mgn_size_min(n - first, batch);
+        loss += mgn_proto_batch(job, first, end - first);
+        for (size_t i = first; i < end && job->way.reweighted; i++) { /* fig. 1 */
+            const size_t sample = job->lists.order[i];
+            if (mgn_theta_mistake(theta, job->at.mu, sample)) {
+                job->weights.w[sample] += k;
+                theta->total += k;
             }
         }
         mgn_proto_descend(job, rate);
     }
-    for (size_t i = 0; i < job->size.n; i++) { total += job->weights.before[i]; }
-    if (reweighted) { (void)mgn_theta_count(&job->theta, job->at.mu); }
+    for (size_t i = 0; i < n; i++) { total += job->weights.before[i]; }
+    if (job->way.reweighted) { (void)mgn_theta_count(theta, job->at.mu); }
     job->iterations++;
     return loss / total;
 }
@@ -17750,7 +17726,7 @@ static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_real rate) {
 static void mgn_proto_batches(mgn_proto_job *job, size_t count) {
     const bool watched = job->o.validation > 0;
     const size_t n = job->size.n, all = job->size.pool * job->size.d;
-    const size_t steps = (n - 1u) / mgn_proto_batch_size(n) + 1u;
+    const size_t steps = (n - 1u) / job->size.batch + 1u;
     mgn_proto_record record = {SIZE_MAX, 0, 0};
     const size_t most = MGN_PROTO_STALE + MGN_PROTO_STEPS / steps;
     mgn_proto_pace pace = mgn_proto_pace_make(MGN_PROTO_RATE, most);
@@ -17761,8 +17737,8 @@ static void mgn_proto_batches(mgn_proto_job *job, size_t count) {
     mgn_zero(job->descent.square, job->size.pool);
     job->descent.left = 1;
     for (size_t i = 0; i < n; i++) { job->lists.order[i] = (margin_index)i; }
-    for (size_t t = 0; t < count && !job->converged && !mgn_proto_stop(job, pace.rate / pace.least);
-         t++) {
+    for (size_t t = 0; t < count && !job->converged; t++) {
+        if (mgn_tick_stop(&job->tick, job->iterations, pace.rate / pace.least, 1)) { break; }
         (void)mgn_proto_pace_take(&pace, mgn_proto_sweep(job, pace.rate));
         job->converged = !(pace.rate > pace.least);
         if (watched) {
@@ -17912,9 +17888,9 @@ static void mgn_proto_lvq(mgn_proto_job *job) {
     for (size_t m = 0; m < job->size.models; m++) { job->rates[m] = first; }
     mgn_copy(job->best, job->at.v, all);
     (void)mgn_proto_pace_take(&pace, mgn_proto_lvq_loss(job));
-    while (job->iterations < job->o.max_iterations && !job->converged &&
-           !mgn_proto_stop(job, pace.rate / pace.least)) {
+    while (job->iterations < job->o.max_iterations && !job->converged) {
         const margin_real rate = pace.rate;
+        if (mgn_tick_stop(&job->tick, job->iterations, rate / pace.least, 1)) { break; }
         mgn_proto_lvq_pass(job, rate);
         if (mgn_proto_pace_take(&pace, mgn_proto_lvq_loss(job))) {
             mgn_copy(job->best, job->at.v, all);
@@ -18050,13 +18026,13 @@ static void mgn_proto_neighbours(mgn_proto_job *job) {
  * the tangents. z is in error by at most 12 (d + 8) EPS |x - c|^2, for 32 tangents; exits are used
  * only if 1/200 is at least four times that in float. */
 static void mgn_proto_exits(const mgn_proto_job *job, margin_arena *mem) {
-    const size_t mark = mem->high, k = job->size.tangents, d = job->size.d,
-                 half = mgn_proto_half(d);
+    const size_t k = job->size.tangents, d = job->size.d, half = mgn_proto_half(d);
     const bool exact = half > 0 && 48 * (margin_real)(d + 8u) * MGN_R(FLT_EPSILON) <= MGN_R(0.005);
+    const size_t mark = mem->high;
     mgn_proto_edge e;
-    mgn_proto_edge_plan(&e, mem, job->size.tangents);
+    mgn_proto_edge_plan(&e, mem, k);
     for (size_t m = 0; m < job->size.models; m++) {
-        const margin_real *t = job->kept.vectors + (m * job->size.rows + 1u) * d;
+        const margin_real *t = job->kept.vectors + mgn_proto_at(job, m) + d;
         for (size_t i = 0; i < k * k; i++) {
             e.gram[i] = margin_dot(t + i / k * d + half, t + i % k * d + half, d - half);
         }
@@ -18134,20 +18110,18 @@ static void mgn_proto_model(const mgn_proto_job *job, margin_model *model) {
 
 /* Whether the data can be trained on: classes, and distances that do not overflow. */
 static margin_status mgn_proto_check(mgn_proto_job *job) {
-    const size_t sides = job->way.sides;
+    const size_t sides = job->way.sides, d = job->size.d;
     margin_real weight;
     margin_status status = margin_data_moments(job->data, 1, NULL, &weight, job->room.centre, NULL);
     mgn_zero(job->sided.along, job->size.n * sides);
     for (size_t i = 0; i < job->size.n && status == MARGIN_OK; i++) {
-        if (sides > 0 && !mgn_all_finite(mgn_proto_sides_of(job, i), sides * job->size.d)) {
-            status = MARGIN_E_NOT_FINITE;
-        } else if (!(mgn_proto_sample(job, i, job->room.block) <= MGN_HUGE / 64)) {
-            status = MARGIN_E_RANGE;
+        const margin_real *t = sides > 0 ? mgn_proto_sides_of(job, i) : NULL;
+        if (sides > 0 && !mgn_all_finite(t, sides * d)) { return MARGIN_E_NOT_FINITE; }
+        bool fits = mgn_proto_sample(job, i, job->room.block) <= MGN_HUGE / 64;
+        for (size_t j = 0; j < sides; j++, t += d) {
+            fits = fits && margin_dot(t, t, d) <= MGN_HUGE / 64;
         }
-        for (size_t j = 0; j < sides && status == MARGIN_OK; j++) {
-            const margin_real *t = mgn_proto_sides_of(job, i) + j * job->size.d;
-            status = margin_dot(t, t, job->size.d) <= MGN_HUGE / 64 ? status : MARGIN_E_RANGE;
-        }
+        status = fits ? status : MARGIN_E_RANGE;
     }
     return status;
 }
@@ -18207,21 +18181,21 @@ static bool mgn_proto_classes(const margin_data *data, size_t classes) {
 
 static void mgn_proto_task_plan(void *task, margin_arena *mem) {
     mgn_proto_job *job = (mgn_proto_job *)task;
+    const mgn_proto_sizes *size = &job->size;
     mgn_proto_hss hss;
     mgn_proto_edge edge;
     mgn_proto_plan(job, mem);
     const size_t mark = mem->high;
-    if (job->size.tangents > 0 && job->o.start <= MARGIN_START_CLUSTERS) {
-        mgn_proto_hss_plan(&hss, mem, &job->size);
-        if (job->size.side <= MGN_PROTO_SIDE) { (void)mgn_leading_plan(mem, job->size.side); }
+    if (size->tangents == 0) { return; }
+    if (job->o.start <= MARGIN_START_CLUSTERS) {
+        mgn_proto_hss_plan(&hss, mem, size);
+        if (size->side <= MGN_PROTO_SIDE) { (void)mgn_leading_plan(mem, size->side); }
         margin_arena_release(mem, mark);
     }
-    if (job->size.tangents > 0) {
-        margin_real *work;
-        mgn_proto_edge_plan(&edge, mem, job->size.tangents);
-        (void)mgn_eigen_plan(mem, job->size.tangents, false, &work);
-        margin_arena_release(mem, mark);
-    }
+    margin_real *work;
+    mgn_proto_edge_plan(&edge, mem, size->tangents);
+    (void)mgn_eigen_plan(mem, size->tangents, false, &work);
+    margin_arena_release(mem, mark);
 }
 
 static margin_status mgn_proto_task_run(void *task, mgn_frame *frame) {
@@ -18311,14 +18285,9 @@ MARGIN_API margin_status margin_picture_tangents(const margin_real *picture, siz
         const size_t above = row > 0 ? i - width : i, below = row + 1u < height ? i + width : i;
         const margin_real dx = (picture[right] - picture[left]) / 2;
         const margin_real dy = (picture[below] - picture[above]) / 2;
-        margin_real all[MARGIN_PICTURE_TANGENTS];
-        all[0] = dx;
-        all[1] = dy;
-        all[2] = x * dx + y * dy;
-        all[3] = y * dx - x * dy;
-        all[4] = x * dx - y * dy;
-        all[5] = y * dx + x * dy;
-        all[6] = dx * dx + dy * dy;
+        const margin_real xx = x * dx, yy = y * dy, xy = x * dy, yx = y * dx;
+        const margin_real all[MARGIN_PICTURE_TANGENTS] = {
+            dx, dy, xx + yy, yx - xy, xx - yy, yx + xy, dx * dx + dy * dy};
         for (size_t j = 0; j < count; j++) { out[j * d + i] = all[j]; }
     }
     return MARGIN_OK;
