@@ -16086,8 +16086,8 @@ static void mgn_compress_plan(mgn_compress *c, margin_arena *mem) {
     c->members = MGN_SCRATCH(mem, margin_index, most);
 }
 
-/* row = k(x, v) for all vectors of the pool; old = the scores that they add up to, without
- * biases. */
+/* Computes row = k(x, v) for all vectors of the pool, and old, the scores that they add up to
+ * without the biases. */
 static void mgn_compress_score(mgn_compress *c, const margin_real *x) {
     const margin_expansion *e = &c->e;
     size_t v = 0;
@@ -16098,7 +16098,7 @@ static void mgn_compress_score(mgn_compress *c, const margin_real *x) {
     }
 }
 
-/* Sample i, scaled: of the data, or of the pool. */
+/* Returns sample i of the data, scaled, or vector i of the pool. */
 static const margin_real *mgn_compress_input(mgn_compress *c, size_t i) {
     if (c->data == NULL) { return c->e.vectors + i * c->e.d; }
     for (size_t k = 0; k < c->e.d; k++) {
@@ -16107,7 +16107,8 @@ static const margin_real *mgn_compress_input(mgn_compress *c, size_t i) {
     return c->input;
 }
 
-/* The vector that lowers the distances most; n if none lowers them by more than rounding. */
+/* Returns the vector that lowers the distances most; n if none lowers them by more than
+ * rounding. */
 static size_t mgn_compress_pick(const mgn_compress *c, margin_real *first) {
     margin_real most = 64 * MGN_EPS * *first;
     size_t best = c->e.n;
@@ -16155,7 +16156,7 @@ static void mgn_compress_choose(mgn_compress *c) {
     }
 }
 
-/* The objective as a linear system for the coefficients of all machines. */
+/* Sets up the objective as a linear system for the coefficients of all machines. */
 static void mgn_compress_system(mgn_compress *c, size_t samples) {
     const margin_real rho = MGN_R(1e-4) * c->peak * (margin_real)samples;
     const margin_real noise = c->noise * c->peak;
@@ -16186,7 +16187,7 @@ static size_t mgn_class_of(const margin_expansion *e, size_t v) {
     return c;
 }
 
-/* The system of one machine of f members, its diagonal larger by a factor 1 + ridge, factored. */
+/* Factors the system of one machine of f members, with a diagonal 1 + ridge times as large. */
 static bool mgn_compress_factor(mgn_compress *c, size_t f, margin_real ridge) {
     for (size_t s = 0; s < f; s++) {
         for (size_t t = 0; t <= s; t++) {
@@ -16482,7 +16483,7 @@ static void mgn_cv_plan(mgn_cv *cv, margin_arena *mem) {
     cv->rows = MGN_SCRATCH(mem, margin_index, n);
 }
 
-/* The whole plan: what lasts, and then what the larger of folds and learner takes. */
+/* Takes what lasts, and then as much as the larger of folds and learner. */
 static void mgn_cv_plan_all(void *task, margin_arena *mem) {
     mgn_cv *cv = (mgn_cv *)task;
     mgn_cv_plan(cv, mem);
@@ -16504,8 +16505,7 @@ MARGIN_API size_t margin_cross_validate_size(size_t n, size_t classes,
     return mgn_frame_size(&mgn_cv_method, &cv);
 }
 
-/* Classifies the samples of a fold. `keep`: stores labels and scores, which the first repeat
- * does. */
+/* Classifies the samples of a fold. The first repeat also keeps labels and scores. */
 static void mgn_cv_ask(mgn_cv *cv, const margin_model *model, size_t which, bool keep) {
     margin_real all = 0, wrong = 0;
     for (size_t i = 0; i < cv->n; i++) {
@@ -16549,7 +16549,7 @@ static margin_status mgn_cv_fold(mgn_cv *cv, size_t which, bool keep, margin_are
     return status;
 }
 
-/* All folds of all repeats. Returns the first failure, or else the worst caveat. */
+/* Runs all folds of all repeats. Returns the first failure, or else the worst caveat. */
 static margin_status mgn_cv_run(mgn_cv *cv, margin_arena *mem) {
     margin_rng rng = margin_rng_make(cv->options.seed);
     margin_status worst = MARGIN_OK;
@@ -16651,7 +16651,7 @@ static inline bool mgn_theta_mistake(const mgn_theta *t, const margin_real *marg
     return t->w[i] > 0 && margins[i] < t->theta;
 }
 
-/* Half the sum of |w / total - u|, where u is uniform over the mistakes. */
+/* Returns half the sum of |w / total - u|, where u is uniform over the mistakes. */
 static margin_real mgn_theta_uneven(const mgn_theta *t, const margin_real *margins) {
     margin_real sum = 0, lost = 0;
     const margin_real share = 1 / (margin_real)(t->mistakes > 0 ? t->mistakes : 1u);
@@ -16976,8 +16976,8 @@ static const margin_real *mgn_proto_sides_of(const mgn_proto_job *job, size_t i)
     return job->o.sides + mgn_row_of(job->data, i) * job->o.side * job->size.d;
 }
 
-/* Sample i relative to the centre, moved along its tangents where it has any; returns its squared
- * length. */
+/* Stores sample i relative to the centre, moved along its tangents where it has any. Returns its
+ * squared length. */
 static margin_real mgn_proto_sample(const mgn_proto_job *job, size_t i, margin_real *out) {
     const size_t d = job->size.d, sides = job->way.sides;
     const margin_real *x = mgn_sample(job->data, i);
@@ -16988,7 +16988,7 @@ static margin_real mgn_proto_sample(const mgn_proto_job *job, size_t i, margin_r
     return margin_dot(out, out, d);
 }
 
-/* |C|^2 and T_j . C of all models. */
+/* Computes |C|^2 and T_j . C of all models. */
 static void mgn_proto_shifts(const mgn_proto_job *job, const margin_real *v) {
     const size_t rows = job->size.rows, d = job->size.d;
     for (size_t r = 0; r < job->size.pool; r++) {
@@ -16996,8 +16996,8 @@ static void mgn_proto_shifts(const mgn_proto_job *job, const margin_real *v) {
     }
 }
 
-/* Samples first .. first + count - 1 of a list, or without one of all samples, into the block, and
- * their products with all vectors. */
+/* Puts the samples first .. first + count - 1 of a list, or without one of all samples, into the
+ * block, and computes their products with all vectors. */
 static void mgn_proto_block(const mgn_proto_job *job, const margin_real *v,
                             const margin_index *list, size_t first, size_t count) {
     const mgn_proto_room *room = &job->room;
@@ -17018,7 +17018,7 @@ typedef struct {
     size_t label;
 } mgn_proto_seen;
 
-/* The distance to model m. */
+/* Returns the distance of the sample to model m [9]. */
 static margin_real mgn_proto_z(const mgn_proto_job *job, size_t m, const mgn_proto_seen *s) {
     const margin_real *a = s->dots + m * job->size.rows;
     margin_real sum = 0;
@@ -17168,8 +17168,8 @@ static bool mgn_proto_member(const mgn_proto_job *job, size_t i, size_t c) {
            job->weights.held[i] == 0;
 }
 
-/* Mean of the samples by the weights job->weights.w, relative to the centre; returns the sum of the
- * weights and in *count how many samples have one. */
+/* Computes the mean of the samples by the weights job->weights.w, relative to the centre. Returns
+ * the sum of the weights, and in *count how many samples have one. */
 static margin_real mgn_proto_mean(const mgn_proto_job *job, margin_real *mean, size_t *count) {
     const margin_real *w = job->weights.w, *x = job->room.block;
     margin_real total = 0;
@@ -17188,8 +17188,8 @@ static margin_real mgn_proto_mean(const mgn_proto_job *job, margin_real *mean, s
     return total;
 }
 
-/* The next samples with a weight, from *next on, relative to the mean and times the root of their
- * share; returns how many. */
+/* Stores the next samples with a weight, from *next on, relative to the mean and times the root of
+ * their share. Returns how many. */
 static size_t mgn_proto_gather(const mgn_proto_job *job, const mgn_proto_hss *h, size_t *next,
                                margin_real *out) {
     const size_t d = job->size.d;
@@ -17207,8 +17207,8 @@ static size_t mgn_proto_gather(const mgn_proto_job *job, const mgn_proto_hss *h,
 
 #define MGN_PROTO_PART ((size_t)128u) /* a multiple of MGN_PROTO_BLOCK on every machine */
 
-/* The weighted covariance [4] in h->matrix. It is a sum of sums over MGN_PROTO_PART samples each,
- * on every machine, so that its bits do not depend on the size of a block. */
+/* Computes the weighted covariance [4] in h->matrix. It is a sum of sums over MGN_PROTO_PART
+ * samples each, on every machine, so that its bits do not depend on the size of a block. */
 static void mgn_proto_covariance(const mgn_proto_job *job, const mgn_proto_hss *h) {
     const size_t d = job->size.d;
     size_t next = 0, in_part = 0, count;
@@ -17226,7 +17226,7 @@ static void mgn_proto_covariance(const mgn_proto_job *job, const mgn_proto_hss *
     if (in_part != 0) { mgn_axpy(h->matrix, 1, h->part, d * d); }
 }
 
-/* The Gram matrix of n < d weighted samples in h->matrix: it has the same eigenvalues. */
+/* Computes the Gram matrix of n < d weighted samples in h->matrix: it has the same eigenvalues. */
 static void mgn_proto_gram(const mgn_proto_job *job, const mgn_proto_hss *h) {
     const size_t d = job->size.d;
     size_t next = 0, row = 0, count;
@@ -17240,7 +17240,7 @@ static void mgn_proto_gram(const mgn_proto_job *job, const mgn_proto_hss *h) {
     }
 }
 
-/* Eigenvectors of the covariance from those u of the Gram matrix: sum over i of u_i x_i. */
+/* Makes eigenvectors of the covariance from those u of the Gram matrix: sum over i of u_i x_i. */
 static void mgn_proto_lift(const mgn_proto_job *job, const mgn_proto_hss *h, size_t k,
                            margin_real *tangents) {
     const size_t d = job->size.d;
@@ -17255,8 +17255,9 @@ static void mgn_proto_lift(const mgn_proto_job *job, const mgn_proto_hss *h, siz
     }
 }
 
-/* Leading eigenvectors by orthogonal iteration, in a few vectors of memory, until no eigenvalue
- * moves by more than 1e-6 of the first, or 200 times. The order settles with it: largest first. */
+/* Finds leading eigenvectors by orthogonal iteration, in a few vectors of memory, until no
+ * eigenvalue moves by more than 1e-6 of the first, or 200 times. The order settles with it: largest
+ * first. */
 static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, size_t k,
                               margin_real *tangents) {
     const size_t count = job->size.spare, d = job->size.d;
@@ -17289,9 +17290,9 @@ static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, size_t
     mgn_copy(tangents, h->matrix, k * d);
 }
 
-/* One hss model by the weights job->weights.w: the mean, and the leading eigenvectors of the
- * covariance, from the smaller one of covariance and Gram matrix. Directions without variance
- * become zeros. */
+/* Computes one hss model by the weights job->weights.w: the mean, and the leading eigenvectors
+ * of the covariance, from the smaller one of covariance and Gram matrix. Directions without
+ * variance become zeros. */
 static margin_status mgn_proto_hss_model(mgn_proto_job *job, margin_real *model,
                                          margin_arena *mem) {
     const size_t mark = mem->high, d = job->size.d;
@@ -17337,7 +17338,7 @@ typedef struct {
     size_t count, d;
 } mgn_proto_plane;
 
-/* v less its part in the plane. */
+/* Takes the part in the plane off v. */
 static void mgn_proto_outside(const mgn_proto_plane *plane, margin_real *v) {
     const size_t d = plane->d;
     for (size_t j = 0; j < plane->count; j++) {
@@ -17437,7 +17438,7 @@ static bool mgn_proto_weigh(mgn_proto_job *job, size_t c, size_t j) {
     return any;
 }
 
-/* A random sample of class c, all equally likely. */
+/* Draws a sample of class c, all equally likely. */
 static size_t mgn_proto_draw(mgn_proto_job *job, size_t c) {
     uint32_t seen = 0;
     size_t chosen = 0;
@@ -17503,7 +17504,7 @@ static void mgn_proto_kmeans(mgn_proto_job *job, margin_real *v, size_t c) {
     }
 }
 
-/* The models that training starts from. */
+/* Sets up the models that training starts from. */
 static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_arena *mem) {
     const size_t d = job->size.d, k = job->size.tangents;
     margin_status status = MARGIN_OK;
@@ -17864,7 +17865,7 @@ static void mgn_proto_lvq_pass(mgn_proto_job *job, margin_real rate) {
     }
 }
 
-/* The mean of max(0, theta - mu) at the present codebooks. */
+/* Returns the mean of max(0, theta - mu) at the present codebooks. */
 static margin_real mgn_proto_lvq_loss(mgn_proto_job *job) {
     margin_real loss = 0, total = 0;
     (void)mgn_proto_pass(job, &job->at);
@@ -19397,7 +19398,7 @@ static void mgn_order_begin(margin_index *order, size_t n) {
     for (size_t i = 0; i < n; i++) { order[i] = (margin_index)i; }
 }
 
-/* The end of the run of equal keys that starts at place i of a sorted order. */
+/* Returns the end of the run of equal keys that starts at place i of a sorted order. */
 static size_t mgn_order_ties(const margin_real *key, const margin_index *order, size_t i,
                              size_t n) {
     const margin_real first = key[order[i]];
@@ -19454,7 +19455,7 @@ static margin_status mgn_order_check(const margin_real *a, const margin_real *b,
     return mgn_all_finite(a, n) && mgn_all_finite(b, n) ? MARGIN_OK : MARGIN_E_NOT_FINITE;
 }
 
-/* The number of pairs of equal keys at the places from .. n - 1 of a sorted order. */
+/* Counts the pairs of equal keys at the places from .. n - 1 of a sorted order. */
 static uint64_t mgn_order_tied(const margin_real *key, const margin_index *order, size_t from,
                                size_t n) {
     uint64_t pairs = 0;
@@ -19541,8 +19542,8 @@ static void mgn_cuts_take(const mgn_cuts *t, size_t c, size_t from, size_t at) {
     for (size_t j = 0; j < c; j++) { cuts[j] = j < from ? old[j] : (margin_index)at; }
 }
 
-/* A group of equal scores at the places from .. to - 1. The lower class with the least loss kept
- * its own solution in this round, as nothing below it was better. */
+/* Adds a group of equal scores at the places from .. to - 1. The lower class with the least loss
+ * kept its own solution in this round, as nothing below it was better. */
 static void mgn_cuts_group(const mgn_cuts *t, size_t from, size_t to) {
     margin_real low = t->best[0];
     size_t lowest = 0;
@@ -19789,7 +19790,7 @@ static bool mgn_ordinal_gather(mgn_ordinal *o, const margin_data *data) {
     return o->order_of.pairs > 0;
 }
 
-/* Biases: that of a ranker comes from the solver, those of classes from the thresholds. */
+/* Sets the biases: that of a ranker comes from the solver, those of classes from the thresholds. */
 static void mgn_ordinal_bias(mgn_ordinal *o) {
     mgn_cuts *t = &o->cuts;
     o->bias[0] = o->shift;
@@ -19859,7 +19860,7 @@ static void mgn_ordinal_expand(mgn_ordinal *o, margin_arena *mem, margin_expansi
     e->class_end = pool.end;
 }
 
-/* The report: tau and, for classes, the margins, which replace the scores. */
+/* Computes tau and, for classes, the margins, which replace the scores. */
 static void mgn_ordinal_report(mgn_ordinal *o) {
     o->info.bias = o->bias[0];
     if (!mgn_kendall(o->f, o->rank, o->cuts.order, o->spare, o->n, &o->told.tau)) {
@@ -19953,7 +19954,7 @@ static margin_status mgn_ordinal_train(mgn_ordinal *o, const margin_data *data, 
     return status;
 }
 
-/* The function of a linear model at all samples, as the predictor computes it. */
+/* Computes the function of a linear model at all samples, as the predictor does. */
 static void mgn_ordinal_scores(mgn_ordinal *o) {
     for (size_t i = 0; i < o->n; i++) {
         o->f[i] = mgn_flash_dot(o->w, mgn_sample(&o->data, i), o->d);
@@ -20178,8 +20179,8 @@ static margin_real mgn_omam_column(const margin_mam_online *s, margin_real total
     return v + low;
 }
 
-/* Mean scores of the classes that have samples, in order, neighbours out of order pooled: values
- * work[0 .. runs - 1], and run[i] the first class after run i. Returns runs. */
+/* Computes the mean scores of the classes that have samples, in order, and pools neighbours out of
+ * order: run i has the value work[i] and ends before class run[i]. Returns the number of runs. */
 static size_t mgn_omam_pool(const margin_omam_online *on) {
     const margin_mam_online *s = &on->sums;
     margin_real *level = s->work, *weight = s->work + s->classes;
@@ -20201,8 +20202,8 @@ static size_t mgn_omam_pool(const margin_omam_online *on) {
     return runs;
 }
 
-/* Thresholds: within a run its own level, between two the middle, beyond the last class with
- * samples (and before the first) as far as the levels reach. */
+/* Sets the thresholds: within a run its own level, between two runs the middle, and beyond the last
+ * class with samples, or before the first, as far away as the levels reach. */
 static void mgn_omam_thresholds(const margin_omam_online *on) {
     const margin_mam_online *s = &on->sums;
     const margin_real *level = s->work;
@@ -20330,7 +20331,7 @@ static void mgn_lssvm_linear_plan(const mgn_ordinal *o, margin_arena *mem) {
     (void)mgn_eigen_plan(mem, o->d, true, &work);
 }
 
-/* Sample i about the mean, into w. */
+/* Stores sample i less the mean in w. */
 static void mgn_lssvm_centre(const mgn_ordinal *o, const mgn_lssvm_primal *p, size_t i) {
     const margin_real *x = mgn_sample(&o->data, i);
     for (size_t j = 0; j < o->d; j++) { o->w[j] = x[j] - p->mean[j]; }
