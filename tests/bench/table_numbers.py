@@ -245,7 +245,29 @@ def numbers(folder: str, room: str) -> int:
     return bad
 
 
-PARTS = {"speed": lambda folder, room: speed(room), "numbers": numbers, "alarms": alarms, "objectives": objectives}
+def footprint(folder: str, room: str) -> None:
+    """By the cost formula of gen, which `make footprint` and `make bench-fit` compare with what chips do."""
+    sys.path.insert(0, peers.REPOSITORY)
+    from gen.sklearn import MarginSVC, MarginSVR, OneClassMargin
+    rng = np.random.default_rng(4)
+    x = rng.standard_normal((400, 12))
+    t = x[:, 0] + x[:, 1] * x[:, 2]
+    kinds = (("one class, plane", OneClassMargin(nu=0.05, gamma=0.02)), ("one class, sphere", OneClassMargin(form="sphere", kernel="linear")),
+             ("one class, prototypes", OneClassMargin(form="prototypes", prototypes_per_class=4, n_tangents=1)),
+             ("svr, rbf", MarginSVR(C=1.0, epsilon=1.0, gamma=0.02)), ("svr, nu", MarginSVR(nu=0.2, kernel="linear")),
+             ("svr, squares", MarginSVR(squares=True, kernel="linear")), ("nu-svm", MarginSVC(nu=0.2)))
+    targets = ("atmega328p", "cortex-m0", "cortex-m4f")
+    print("bytes of flash (model and code), bytes of RAM and stack, and cycles of one answer; 12 features, 400 rows")
+    print(f"   {'kind':<23}{'vectors':>8}  {'format':<6}" + "".join(f"{target:>26}" for target in targets))
+    for words, estimator in kinds:
+        model = estimator.fit(x) if "class" in words else estimator.fit(x, t if "svr" in words else t > 0)
+        for form in ("f32", "q15", "q7"):
+            cells = [model.cost(target, form) for target in targets]
+            print(f"   {words:<23}{model._machine_.shape.vectors:>8}  {form:<6}" + "".join(
+                f"{f'{cell.flash} {cell.memory} {cell.cycles}':>26}" for cell in cells), flush=True)
+
+
+PARTS = {"footprint": footprint, "speed": lambda folder, room: speed(room), "numbers": numbers, "alarms": alarms, "objectives": objectives}
 
 
 def main() -> int:
