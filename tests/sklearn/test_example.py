@@ -17,7 +17,7 @@ except ImportError:
 class Example(unittest.TestCase):
     def test_the_digits_become_a_header_and_three_pictures(self):
         with tempfile.TemporaryDirectory() as folder:
-            run = subprocess.run([sys.executable, os.path.join(ROOT, "examples", "12_sklearn", "digits.py"), folder],
+            run = subprocess.run([sys.executable, os.path.join(ROOT, "examples", "15_sklearn", "digits.py"), folder],
                                  capture_output=True, text=True)
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertIn("digits.h:", run.stdout)

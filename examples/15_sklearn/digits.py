@@ -1,6 +1,6 @@
 # %% [markdown]
 # From the digits of scikit-learn to a C header, in cells: run them one by one in an editor that knows `# %%`, or all at once
-# with `python3 examples/12_sklearn/digits.py FOLDER`. Pictures and the header go to FOLDER, by default build/sklearn.
+# with `python3 examples/15_sklearn/digits.py FOLDER`. Pictures and the header go to FOLDER, by default build/sklearn.
 
 # %%
 import os
