@@ -131,7 +131,7 @@ symbols: | need-test ## the library needs only memcpy and compiler helpers, show
 	    $(CC) $(CFLAGS) -O0 -ffreestanding -I. $$switch -c tests/compile/impl.c -o build/symbols.o && \
 	    $(TOOLS)/symbols.sh build/symbols.o $$switch || exit 1; done
 
-toc: ## every mark in CONTENTS has one banner with a sentence, and the reverse; every function that takes an arena is in the sweeps
+toc: ## every mark in CONTENTS has one banner with a sentence, and the reverse; lines of at most 100 columns; every function that takes an arena is in the sweeps
 	@$(TOOLS)/toc.sh $(HEADERS)
 
 format: | need-format ## the code is formatted as .clang-format says

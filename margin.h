@@ -14,9 +14,15 @@
  *               uint16_t c = gate_classify(x); // a class, or MARGIN_REJECTED
  *
  *           x are the raw values: margin_real, or int16_t for integer models. The comment at the
- *           top of gate.h tells about inputs, classes and self-test. For any model: >>model.
- *           Integers only, without an FPU: >>quant. A model that arrives as bytes: >>image.
- *           Train on the device: >>train tells what all trainers share, then the method's section.
+ *           top of gate.h tells about inputs, classes and self-test.
+ *
+ *           Load a model that arrives as bytes, over the air or from a file: >>image begins with
+ *           the code for it.
+ *           Train on the device, in a static buffer: FIRST RUN below shows it for svm, and
+ *           >>rates for error rates given in advance. >>train tells what all trainers share; then
+ *           read the section of the method.
+ *           Use a model that a trainer has made: >>model. Without an FPU, in integers: >>quant.
+ *
  *           Firmware that only predicts defines MARGIN_PREDICT_ONLY and can forget PART II. All
  *           files of a program must define the same switches of >>config.
  *
@@ -1458,14 +1464,18 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
  * duality gap in `info`, or shows that there is none (Saketha Nath, Bhattacharyya: "Maximum margin
  * classifiers with specified false positive and false negative error rates", SDM 2007).
  *
- *     static unsigned char bytes[MARGIN_RATES_LINEAR_BYTES(200, 12, MARGIN_RATES_FAST)];
+ *     static unsigned char bytes[MARGIN_RATES_LINEAR_BYTES(200, 12, MARGIN_RATES_FAST)]; // n, d
+ *     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+ *     const margin_data data = {x, 200, 12, 0, y, NULL, NULL}; // y: 0 or 1
  *     margin_rates_report report;
  *     margin_rates_options o = {0};
  *     o.eta_pos = 0.05f;
  *     o.eta_neg = 0.2f;
  *     status = margin_rates_train(&data, &o, &mem, &model, NULL, &report);
  *     if (status == MARGIN_E_INFEASIBLE) {
- *         ... rates above report.eta_pos_touch and report.eta_neg_touch can be had ...
+ *         ... rates above report.eta_pos_touch and report.eta_neg_touch are possible ...
+ *     } else if (status >= 0) {
+ *         label = margin_classify(&model, sample, &score);
  *     }
  *
  * THE BOUND HOLDS FOR THE TRUE MOMENTS. Those of a sample are estimates, and poor ones where

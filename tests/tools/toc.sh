@@ -1,6 +1,6 @@
 #!/bin/sh
 # toc.sh HEADER...: the marks of a header's CONTENTS and its section banners must be the same, each once, in one order;
-# every banner says what its section is for; and tests/test_sweeps.c must list every function of margin.h that works in an arena.
+# no line is longer than 100 columns; every banner says what its section is for; and tests/test_sweeps.c must list every function of margin.h that works in an arena.
 set -u
 bad=0
 for header in "$@"; do
@@ -11,9 +11,9 @@ for header in "$@"; do
         echo "$header: CONTENTS lists:" $marks
         echo "$header: banners are:   " $banners
     fi
-    if awk '/^\/\* ---- >>/ && length > 100' "$header" | grep .; then
+    if awk -v name="$header" 'length > 100 { print name ":" FNR ": " $0 }' "$header" | grep .; then
         bad=1
-        echo "$header: longer than 100 columns"
+        echo "$header: lines longer than 100 columns"
     fi
     if grep -nE '^/\* ---- >>[a-z0-9_]* -[- ]*\*/' "$header"; then
         bad=1
