@@ -5682,38 +5682,35 @@ static void mgn_pivoted_column(margin_real *a, size_t stride, size_t n, size_t f
     }
 }
 
-/* Columns `from` .. end - 1, the largest diagonal element left being the next pivot (Higham 2002,
- * section 10.3), until that is at most `least`. Returns the rank so far. */
-static size_t mgn_pivoted_block(margin_real *a, size_t stride, size_t n, size_t from, size_t end,
-                                margin_real least, const mgn_pivoted_work *work) {
-    for (size_t j = from; j < end; j++) {
-        const size_t p = mgn_index_of_max(work->left, j, n);
-        const margin_index row = work->order[p];
-        if (!(work->left[p] > least)) { return j; }
-        if (p != j) {
-            mgn_lower_swap(a, stride, n, j, p);
-            mgn_swap(&work->left[j], &work->left[p]);
-            work->order[p] = work->order[j];
-            work->order[j] = row;
-        }
-        mgn_pivoted_column(a, stride, n, from, j, work);
-    }
-    return end;
+/* Makes row and column p the next ones, j. */
+static void mgn_pivoted_swap(margin_real *a, size_t stride, size_t n, size_t j, size_t p,
+                             const mgn_pivoted_work *work) {
+    const margin_index row = work->order[p];
+    mgn_lower_swap(a, stride, n, j, p);
+    mgn_swap(&work->left[j], &work->left[p]);
+    work->order[p] = work->order[j];
+    work->order[j] = row;
 }
 
-/* The whole factorisation; returns the rank. The part of the matrix that was not factored stays in
- * the lower triangle. */
+/* The whole factorisation: the largest diagonal element left is the next pivot (Higham 2002, section
+ * 10.3), until that is at most `least`. Returns the rank. The part of the matrix that was not
+ * factored stays in the lower triangle. */
 static size_t mgn_pivoted(margin_real *a, size_t stride, size_t n, margin_real least,
                           const mgn_pivoted_work *work) {
     size_t rank = 0;
-    for (size_t from = 0; from < n; from = rank) {
-        const size_t end = n - from < MGN_PIVOTS ? n : from + MGN_PIVOTS;
-        rank = mgn_pivoted_block(a, stride, n, from, end, least, work);
+    bool more = true;
+    while (more && rank < n) {
+        const size_t from = rank, end = n - from < MGN_PIVOTS ? n : from + MGN_PIVOTS;
+        for (; more && rank < end; rank += more ? 1u : 0u) {
+            const size_t p = mgn_index_of_max(work->left, rank, n);
+            more = work->left[p] > least;
+            if (more && p != rank) { mgn_pivoted_swap(a, stride, n, rank, p, work); }
+            if (more) { mgn_pivoted_column(a, stride, n, from, rank, work); }
+        }
         for (size_t l = rank; l < n; l += MGN_PANEL) {
             mgn_lower_update(a, stride, n, l, n - l < MGN_PANEL ? n - l : MGN_PANEL, from,
                              rank - from, work->panel);
         }
-        if (rank < end) { break; }
     }
     return rank;
 }
@@ -5807,23 +5804,6 @@ static void mgn_factor_add(mgn_factor *f, size_t p, margin_real *row) {
 /* Triangular systems. T is a view of either triangle, transposed or not, so one forward and one
  * backward substitution serve four kinds of matrices. */
 
-/* row -= sum over k = from .. to - 1 of T(i, k) * (row k of b), in this order. */
-static void mgn_substitute(margin_real *MGN_RESTRICT row, const margin_real *b, size_t step,
-                           size_t m, mgn_view t, size_t i, size_t from, size_t to) {
-    const margin_real *c = t.p + i * t.row;
-    const size_t whole = to - (to - from) % 4u;
-    size_t k = from;
-    for (; k < whole; k += 4u) {
-        const margin_real c0 = c[k * t.col], c1 = c[(k + 1u) * t.col];
-        const margin_real c2 = c[(k + 2u) * t.col], c3 = c[(k + 3u) * t.col];
-        const margin_real *b0 = b + k * step, *b1 = b0 + step, *b2 = b1 + step, *b3 = b2 + step;
-        for (size_t j = 0; j < m; j++) {
-            row[j] = (((row[j] - c0 * b0[j]) - c1 * b1[j]) - c2 * b2[j]) - c3 * b3[j];
-        }
-    }
-    for (; k < to; k++) { mgn_axpy(row, -c[k * t.col], b + k * step, m); }
-}
-
 /* b = T^-1 b for one right-hand side, column by column of T, whose columns lie without gaps. */
 static void mgn_solve_columns(margin_real *b, mgn_view t, size_t n, bool forward) {
     for (size_t step = 0; step < n; step++) {
@@ -5844,13 +5824,23 @@ static void mgn_solve(margin_real *b, size_t step, size_t m, mgn_view t, size_t 
     for (size_t done = 0; done < n; done++) {
         const size_t i = forward ? done : n - 1u - done;
         const size_t from = forward ? 0 : i + 1u, to = forward ? i : n;
-        margin_real *row = b + i * step;
+        const margin_real *c = t.p + i * t.row; /* row -= sum of T(i, k) * (row k of b), in order */
+        margin_real *MGN_RESTRICT row = b + i * step;
+        size_t k = from;
         if (m == 1u && step == 1u) {
-            row[0] -= margin_dot(t.p + i * t.row + from, b + from, to - from);
-        } else {
-            mgn_substitute(row, b, step, m, t, i, from, to);
+            row[0] -= margin_dot(c + from, b + from, to - from);
+            k = to;
         }
-        for (size_t j = 0; j < m; j++) { row[j] /= t.p[i * t.row + i * t.col]; }
+        for (; to - k >= 4u; k += 4u) {
+            const margin_real c0 = c[k * t.col], c1 = c[(k + 1u) * t.col];
+            const margin_real c2 = c[(k + 2u) * t.col], c3 = c[(k + 3u) * t.col];
+            const margin_real *b0 = b + k * step, *b1 = b0 + step, *b2 = b1 + step, *b3 = b2 + step;
+            for (size_t j = 0; j < m; j++) {
+                row[j] = (((row[j] - c0 * b0[j]) - c1 * b1[j]) - c2 * b2[j]) - c3 * b3[j];
+            }
+        }
+        for (; k < to; k++) { mgn_axpy(row, -c[k * t.col], b + k * step, m); }
+        for (size_t j = 0; j < m; j++) { row[j] /= c[i * t.col]; }
     }
 }
 
@@ -8594,6 +8584,23 @@ static void mgn_q_proto_tangents(const mgn_q_proto_job *p, size_t m, margin_real
     }
 }
 
+/* What does not depend on units. */
+static void mgn_q_proto_fill(const mgn_q_proto_job *p, margin_proto_q *q) {
+    for (size_t c = 0; c < p->from->vote.classes; c++) {
+        p->rows->class_end[c] = (uint16_t)p->from->class_end[c];
+    }
+    q->vectors = p->rows->vectors;
+    q->constants = p->constants;
+    q->gains = p->rows->norms;
+    q->downs = p->from->tangents > 0 ? p->downs : NULL;
+    q->class_end = p->rows->class_end;
+    q->n = (uint16_t)p->from->n;
+    q->d = (uint16_t)p->from->d;
+    q->tangents = (uint8_t)p->from->tangents;
+    q->nth = (uint8_t)p->from->nth;
+    q->format = (uint8_t)p->rows->format;
+}
+
 /* Chooses `up` as large as (reach + longest centroid)^2 2^up < 2^29 allows, with a reach of twice
  * the longest sample, whose squared length in units of the input becomes *data2, and the finest
  * unit of centroids at which they fit. */
@@ -8622,19 +8629,7 @@ static margin_status mgn_q_proto_make(mgn_q_proto_job *p, margin_real *data2) {
         mgn_q_proto_centroid(p, m, shift);
         if (p->from->tangents > 0) { mgn_q_proto_tangents(p, m, far); }
     }
-    for (size_t c = 0; c < p->from->vote.classes; c++) {
-        r->class_end[c] = (uint16_t)p->from->class_end[c];
-    }
-    q->vectors = r->vectors;
-    q->constants = p->constants;
-    q->gains = r->norms;
-    q->downs = p->from->tangents > 0 ? p->downs : NULL;
-    q->class_end = r->class_end;
-    q->n = (uint16_t)p->from->n;
-    q->d = (uint16_t)r->in->d;
-    q->tangents = (uint8_t)p->from->tangents;
-    q->nth = (uint8_t)p->from->nth;
-    q->format = (uint8_t)r->format;
+    mgn_q_proto_fill(p, q);
     p->unit = unit * unit / margin_pow_int(2, up);
     *data2 = data * data;
     return MARGIN_OK;
@@ -11974,9 +11969,7 @@ static margin_real mgn_ipm_run_own_w(mgn_ipm *p, margin_real best, margin_real *
             mgn_copy(best_w, q->w, q->low->d);
         }
         const margin_real told = now <= MGN_HUGE ? now * q->goal : MGN_HUGE; /* a goal may be 0 */
-        if (mgn_tick_stop(tick, q->iterations, told, q->goal) || !mgn_ipm_step(p)) {
-            break;
-        }
+        if (mgn_tick_stop(tick, q->iterations, told, q->goal) || !mgn_ipm_step(p)) { break; }
         q->iterations++;
     }
     return best;
