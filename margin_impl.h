@@ -5692,9 +5692,9 @@ static void mgn_pivoted_swap(margin_real *a, size_t stride, size_t n, size_t j, 
     work->order[j] = row;
 }
 
-/* The whole factorisation: the largest diagonal element left is the next pivot (Higham 2002, section
- * 10.3), until that is at most `least`. Returns the rank. The part of the matrix that was not
- * factored stays in the lower triangle. */
+/* The whole factorisation: the largest diagonal element left is the next pivot (Higham 2002,
+ * section 10.3), until that is at most `least`. Returns the rank. The part of the matrix that was
+ * not factored stays in the lower triangle. */
 static size_t mgn_pivoted(margin_real *a, size_t stride, size_t n, margin_real least,
                           const mgn_pivoted_work *work) {
     size_t rank = 0;
@@ -21175,14 +21175,14 @@ MARGIN_API margin_status margin_oneclass_online_add(margin_oneclass_online *on,
 
 /* ---- >>svr ---- regression as a quadratic programme of >>qp, or by least squares ------------- */
 
-/* Vapnik: "The nature of statistical learning theory", 1995; Schoelkopf and others as for the nu-SVM.
- * All of it rides on >>ordinal: one machine, targets that are numbers, in units of their deviation.
- * With r = Kb - t, weights strictly between 0 and C have r = -bias - epsilon, those strictly between
- * -C and 0 have r = epsilon - bias. For nu, both groups of weights sum to nu C n / 2 in size, and
- * epsilon is half the difference of their levels. Where a sample has one weight, epsilon is searched
- * for: the larger it is, the less is the sum of all |b_i|, which ought to be nu C n. The objective of
- * nu is that of epsilon less epsilon nu C n; it is greatest at the right epsilon, and so it hardly
- * depends on how right that is. */
+/* Vapnik: "The nature of statistical learning theory", 1995; Schoelkopf and others as for the
+ * nu-SVM. All of it rides on >>ordinal: one machine, targets that are numbers, in units of their
+ * deviation. With r = Kb - t, weights strictly between 0 and C have r = -bias - epsilon, those
+ * strictly between -C and 0 have r = epsilon - bias. For nu, both groups of weights sum to nu C n /
+ * 2 in size, and epsilon is half the difference of their levels. Where a sample has one weight,
+ * epsilon is searched for: the larger it is, the less is the sum of all |b_i|, which ought to be nu
+ * C n. The objective of nu is that of epsilon less epsilon nu C n; it is greatest at the right
+ * epsilon, and so it hardly depends on how right that is. */
 typedef struct {
     mgn_ordinal o; /* first, so that a solver finds the rest */
     margin_svr_options s;
@@ -21280,8 +21280,8 @@ static void mgn_svr_finish(mgn_svr *v, mgn_qp *q, mgn_fit *fit) {
 
 /* ---- the epsilon of a nu ---- */
 
-/* An epsilon; by how much the weights there sum up to more than they ought to; and the objective of nu,
- * whose slope that is. */
+/* An epsilon; by how much the weights there sum up to more than they ought to; and the objective of
+ * nu, whose slope that is. */
 typedef struct {
     margin_real epsilon, excess, value;
 } mgn_svr_point;
@@ -21314,9 +21314,9 @@ static void mgn_svr_bracket(const mgn_qp *q, mgn_svr_search *s) {
 }
 
 /* Where to look next: on the secant between both ends, or through the last two values, of which it
- * takes a little more so that the other end is soon found. A sum that falls twice as fast as epsilon
- * grows is usual, and all that is known after the first one; while values are inexact, a slope that is
- * far from that is not believed. */
+ * takes a little more so that the other end is soon found. A sum that falls twice as fast as
+ * epsilon grows is usual, and all that is known after the first one; while values are inexact, a
+ * slope that is far from that is not believed. */
 static margin_real mgn_svr_next(const mgn_svr *v, const mgn_svr_search *s) {
     const margin_real epsilon = s->now.epsilon, usual = 2 * v->mass / epsilon;
     const margin_real between = s->high.epsilon - s->low.epsilon;
@@ -21341,9 +21341,10 @@ static void mgn_svr_sides(mgn_qp *q, margin_real epsilon) {
     for (size_t i = 0; i < q->n; i++) { q->side[i] = q->b[i] < 0 ? 0 : 1; }
 }
 
-/* Where the weights do not change with epsilon, the objective is made of two straight lines, which
- * meet at the right epsilon: the weights of both are optimal there, and so are those between, of which
- * some have the right sum. Likewise where both ends are as good as one. True if that was it. */
+/* Where the weights do not change with epsilon, the objective is made of two straight lines,
+ * which meet at the right epsilon: the weights of both are optimal there, and so are those
+ * between, of which some have the right sum. Likewise where both ends are as good as one. True
+ * if that was it. */
 static bool mgn_svr_mix(mgn_svr *v, mgn_qp *q, mgn_svr_search *s, bool surely) {
     const mgn_svr_point *low = &s->low, *high = &s->high;
     const margin_real reach = low->excess - high->excess, rise = high->value - low->value;
@@ -21363,9 +21364,9 @@ static bool mgn_svr_mix(mgn_svr *v, mgn_qp *q, mgn_svr_search *s, bool surely) {
     return false;
 }
 
-/* Whether both ends are as good as one: closer than tol; or, where the weights leap from the one to the
- * other, which takes many steps to find out, so close that the lines along them, which bound the
- * objective, leave little of it open. */
+/* Whether both ends are as good as one: closer than tol; or, where the weights leap from the one to
+ * the other, which takes many steps to find out, so close that the lines along them, which bound
+ * the objective, leave little of it open. */
 static bool mgn_svr_close(const mgn_svr_search *s, margin_real tol) {
     const margin_real far = s->high.epsilon - s->low.epsilon;
     const margin_real open =
@@ -21386,8 +21387,8 @@ static bool mgn_svr_found(mgn_svr *v, mgn_qp *q, mgn_svr_search *s, margin_real 
            mgn_svr_mix(v, q, s, false);
 }
 
-/* Solves for one epsilon after the other, each from the weights of the last. The first ones need not
- * be exact. */
+/* Solves for one epsilon after the other, each from the weights of the last. The first ones need
+ * not be exact. */
 static margin_status mgn_svr_nu(mgn_svr *v, mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     mgn_qp *q = &work->qp;
     const margin_real tol = q->tol;
