@@ -102,9 +102,10 @@ def html_section(section: Section) -> str:
 
 
 STYLE = """
-body { max-width: 1080px; margin: 2em auto; padding: 0 1em; font: 15px/1.5 system-ui, sans-serif; }
+body { max-width: 1200px; margin: 2em auto; padding: 0 1em; font: 15px/1.5 system-ui, sans-serif; }
 section { display: block; } section figure.plot { display: inline-block; vertical-align: top; width: min(100%, 480px); margin-right: 2em; }
-figure { margin: 1.5em 0; } figure svg { max-width: 560px; } .scroll { overflow-x: auto; }
+figure { margin: 1.5em 0; max-width: none; } figure svg { max-width: 560px; } .scroll { overflow-x: auto; max-height: none; }
+figure td { white-space: nowrap; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; } th, td { padding: 2px 10px; text-align: left; }
 th { border-bottom: 1px solid currentColor; } tr:nth-child(even) td { background: rgba(127, 127, 127, 0.1); }
 code { font-size: 12px; overflow-wrap: anywhere; }

@@ -43,7 +43,8 @@ def ripley(cells: Cells, section: Section) -> None:
         place = lambda u, v: (axes.x(-1.3 + 2.3 * u / (GRID - 1)), axes.y(-0.3 + 1.5 * v / (GRID - 1)))
         for level in (-0.2, 0.0, 0.2) if name == "mam" else (0.0,):
             marks += [f'<path d="{svg.outline(scores, level, place)}" class="s{2 + i}"/>']
-        marks.append(svg.text(60 + 120 * i, 278, f"{name}: {100 * errors[name]:.1f} % test error", style=""))
+        marks += [svg.path([(8 + 180 * i, 274), (22 + 180 * i, 274)], f"s{2 + i}"),
+                  svg.text(26 + 180 * i, 278, f"{name}: {100 * errors[name]:.1f} % test error", style="")]
     section.parts.append(Figure("Figure 1: MAM (levels -0.2, 0, 0.2 of its score) and SVM on Ripley's data", svg.picture(284, marks, "Ripley"),
                                 "", "python3 -m gen train ripley_train_1.csv --method mam --kernel rbf --gamma 2 --test ripley_test_1.csv"))
     section.judge("figure 1", "reproduced", f"test error {100 * errors['mam']:.1f} % against {100 * errors['svm']:.1f} % of the SVM: the Parzen "
@@ -140,7 +141,7 @@ def figure_b(cells: Cells, section: Section) -> None:
                 gains.setdefault(name, []).append(statistics.fmean(one["watson"] - one["omam"] for one in found))
                 gaps += off(section, name, n, found, paper)
             except (Absent, ImportError) as why:
-                row += [f"not run ({why})", "", "", "", "", ""]
+                row += [str(why) if isinstance(why, Absent) else f"not run ({why})", "", "", "", "", ""]
             rows.append(row)
     rows = [[cell for i, cell in enumerate(row) if i != 5] for row in rows]
     section.parts.append(Table("Figure 2b: Kendall's tau on 2000 rows left out, mean and standard error over random splits",
