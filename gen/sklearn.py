@@ -30,6 +30,12 @@ try:
     from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 except ImportError as error:
     raise ImportError(f"the estimators need scikit-learn (Debian: python3-sklearn): {error}") from error
+try:
+    from sklearn.utils.validation import validate_data
+except ImportError:  # before scikit-learn 1.6 it is a method
+    def validate_data(estimator: BaseEstimator, *arrays: Any, **how: Any) -> Any:
+        """X, or X and y, checked as parameters of an estimator."""
+        return estimator._validate_data(*arrays, **how)
 
 from . import commands, compress, cost as cost_, from_sklearn, measure, model as model_, native, output
 from . import report as report_, train
@@ -285,7 +291,7 @@ class _Margin(BaseEstimator):
 
     def _rows(self, X: Any) -> native.Rows:
         check_is_fitted(self, "_machine_")
-        return rows_of(self._validate_data(X, dtype=np.float64, order="C", accept_sparse=False, reset=False))
+        return rows_of(validate_data(self, X, dtype=np.float64, order="C", accept_sparse=False, reset=False))
 
     def _scores(self, X: Any) -> np.ndarray:
         rows = self._rows(X)
@@ -437,7 +443,7 @@ class _Classifier(ClassifierMixin, _Margin):
         -------
         self
         """
-        X, y = self._validate_data(X, y, dtype=np.float64, order="C", accept_sparse=False)
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", accept_sparse=False)
         number = self._classes(y)
         weights = self._weights(y, sample_weight, X)
         if weights is not None and len(np.unique(number[weights > 0])) < len(self.classes_):
@@ -651,6 +657,11 @@ class KMOMDClassifier(_Classifier):
 scale, random_state
         As of MarginSVC.
 
+    Attributes
+    ----------
+    classes_, support_, support_vectors_, dual_coef_, coef_, intercept_, n_iter_
+        As of MarginSVC.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -685,6 +696,11 @@ class MAMClassifier(_Classifier):
         Whether the threshold is midway between the classes, not at the origin.
     balanced : bool, optional
         Whether classes weigh the same; by default they do but for two classes with a linear kernel.
+
+    Attributes
+    ----------
+    classes_, support_, support_vectors_, dual_coef_, coef_, intercept_
+        As of MarginSVC; every row is a vector.
 
     Examples
     --------
@@ -723,7 +739,7 @@ class MAMClassifier(_Classifier):
             It answers once rows of every class were learned.
         """
         first = not hasattr(self, "_online_")
-        X, y = self._validate_data(X, y, dtype=np.float64, order="C", accept_sparse=False, reset=first)
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", accept_sparse=False, reset=first)
         if first and classes is None:
             raise ValueError("the first call of partial_fit needs classes")
         if first or classes is not None:
@@ -786,6 +802,13 @@ class RatesClassifier(_Classifier):
         How accurate the solver is.
     max_iter : int
         How many steps it may take; -1: as many as it needs.
+
+    Attributes
+    ----------
+    p_star_ : float
+        Below 1 where the rates can be had; the smaller, the more room is left.
+    classes_, support_vectors_, dual_coef_, coef_, intercept_
+        As of MarginSVC.
 
     Examples
     --------
@@ -946,6 +969,11 @@ class CompactClassifier(_Classifier):
         How many passes over the rows there are at most.
     class_weight, probability, scale, random_state
         As of MarginSVC; random_state is the seed of the training.
+
+    Attributes
+    ----------
+    classes_, support_vectors_, dual_coef_, intercept_
+        As of MarginSVC; vectors are learned, and no rows.
 
     Examples
     --------
@@ -1140,7 +1168,7 @@ class OneClassMargin(OutlierMixin, _Margin):
         -------
         self
         """
-        X = self._validate_data(X, dtype=np.float64, order="C", accept_sparse=False)
+        X = validate_data(self, X, dtype=np.float64, order="C", accept_sparse=False)
         weights = self._weighted(sample_weight, X)
         if weights is not None and not weights.any():
             raise ValueError("OneClassMargin needs rows; by the weights there are none")
@@ -1258,7 +1286,7 @@ class MarginSVR(RegressorMixin, _Margin):
         -------
         self
         """
-        X, y = self._validate_data(X, y, dtype=np.float64, order="C", accept_sparse=False, y_numeric=True,
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", accept_sparse=False, y_numeric=True,
                                    ensure_min_samples=2)
         self._fit(X, np.zeros(len(X), dtype=np.int64), 1, y, self._weighted(sample_weight, X))
         self.half_width_ = self._trained_.told.get("half_width")

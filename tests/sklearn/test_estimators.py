@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
-from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, RandomizedSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, KFold, RandomizedSearchCV, cross_val_score
 from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -327,6 +327,14 @@ class Searches(unittest.TestCase):
         for back_end in ("threading", "loky"):
             with joblib.parallel_backend(back_end, n_jobs=2):
                 self.assertEqual(self.results(GridSearchCV), alone, back_end)
+
+    def test_searches_of_numbers_and_of_one_class(self):
+        y = WINE[0][:, -1]
+        found = GridSearchCV(estimators.MarginSVR(), {"C": [1, 100], "squares": [False, True]}, cv=KFold(3, shuffle=True, random_state=0)).fit(WINE[0][:, :-1], y)
+        self.assertGreater(found.best_score_, 0.3)
+        alarms = lambda model, X, y=None: -abs(np.mean(model.predict(X) == -1) - 0.1)
+        forms = GridSearchCV(estimators.OneClassMargin(nu=0.1, kernel="linear"), {"form": ["sphere", "prototypes"]}, scoring=alarms, cv=3).fit(CANCER[0])
+        self.assertGreater(forms.best_score_, -0.05)
 
     def test_every_search_works(self):
         self.assertEqual(self.results(HalvingGridSearchCV, min_resources=60)[1].keys(), self.GRID.keys())
