@@ -209,7 +209,9 @@ static margin_mam_options gen_mam_options(const gen_choice *choice, size_t class
  * possible score, which says how loose it is. Of kernels it takes n^2 kernel values: few rows only. */
 static void gen_tell_bound(gen_work *work, const margin_model *model) {
     margin_mam_certainty found;
-    if (work->classes != 2 || (model->kind != MARGIN_MODEL_LINEAR && work->data.n > 2000)) { return; }
+    if (work->classes != 2 || (model->kind != MARGIN_MODEL_LINEAR && work->data.n > 2000)) {
+        return;
+    }
     if (margin_mam_certainty_of(&work->data, model, false, &found) == MARGIN_OK) {
         gen_tell(&work->told, "error_bound", margin_mam_bound(&found, 0, 0.05));
         gen_tell(&work->told, "margin_share", found.average / found.radius);
