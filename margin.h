@@ -1410,7 +1410,9 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
  * With nu, the share of the samples that may fall short of the margin, there is no C: nu is at
  * least the share of margin errors and at most the share of support vectors. Minimises  1/2 a'Qa
  * over 0 <= a_i <= weight,  sum a = nu sum of weights,  sum y_i a_i = 0,  then divides score and a
- * by the margin. `tol` is relative, as that of kmomd. */
+ * by the margin. `tol` is LIBSVM's where the largest k(x, x) is 1: the largest violation of the
+ * optimality conditions of this programme, but never more than a 32nd of the margin; or tol times
+ * the objective for weights that sum to 2, as kmomd has it, where that is more. */
 typedef struct {
     margin_kernel kernel; /*                                                0: linear            */
     margin_real c;        /* price of a sample within the margin, > 0       0: 1                 */
@@ -2347,6 +2349,7 @@ typedef struct {
     margin_real weight;    /* of all samples */
     margin_real threshold; /* distances above it are alarms */
     margin_real rate, forget, step;
+    margin_real floor; /* least diagonal element of the factor: a rounding error of the ridge */
     size_t d;
 } margin_oneclass_online;
 
@@ -3093,18 +3096,17 @@ typedef struct {
 
 /* oneclass: planes, with the run.cache_bytes of the options and rank 0; for any kernel, with a
  * cache of the default size. */
-#define MARGIN_BLOCKS_ONECLASS(X, n, d)                                                            \
-    X(mean, margin_real, d, 1u)                                                                    \
+#define MARGIN_BLOCKS_ONECLASS(X, n)                                                               \
     X(rows, margin_index, n, 1u)                                                                   \
     X(b, margin_real, n, 1u)                                                                       \
     X(f, margin_real, n, 1u)                                                                       \
     X(lin, margin_real, n, 1u)
 #define MARGIN_ONECLASS_LINEAR_BYTES(n, d, cache)                                                  \
     (MARGIN_CONFORMAL(n) +                                                                         \
-     MARGIN_REALS((size_t)(d) + 1u) MARGIN_BLOCKS_ONECLASS(MARGIN_AS_BLOCK, n, d) +                \
+     MARGIN_REALS((size_t)(d) + 1u) MARGIN_BLOCKS_ONECLASS(MARGIN_AS_BLOCK, n) +                   \
      MARGIN_QP_LINEAR(n, d, cache) + MARGIN_ALIGN - 1u)
 #define MARGIN_ONECLASS_KERNEL_BYTES(n, d, cache)                                                  \
-    (MARGIN_CONFORMAL(n) MARGIN_BLOCKS_ONECLASS(MARGIN_AS_BLOCK, n, d) +                           \
+    (MARGIN_CONFORMAL(n) MARGIN_BLOCKS_ONECLASS(MARGIN_AS_BLOCK, n) +                              \
      MARGIN_MORE(MARGIN_QP_ROWS(n, d, cache), MARGIN_POOL_OF(n, d, 1u, 1u, 2u)) + MARGIN_ALIGN -   \
      1u)
 #define MARGIN_ONECLASS_BYTES(n, d)                                                                \

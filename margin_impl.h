@@ -6918,6 +6918,47 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
     return MARGIN_OK;
 }
 
+/* Merges two sorted runs of order numbers; equal keys keep their order. Returns the number of pairs
+ * that were the wrong way round. */
+static uint64_t mgn_order_merge(const margin_real *key, const margin_index *from, margin_index *to,
+                                size_t left, size_t middle, size_t right) {
+    uint64_t swaps = 0;
+    size_t i = left, j = middle;
+    for (size_t k = left; k < right; k++) {
+        if (j == right || (i < middle && key[from[i]] <= key[from[j]])) {
+            to[k] = from[i++];
+        } else {
+            to[k] = from[j++];
+            swaps += middle - i;
+        }
+    }
+    return swaps;
+}
+
+/* Sorts the numbers in `order` by their keys, n log n, stable; returns how many pairs changed
+ * places. */
+static uint64_t mgn_order_sort(const margin_real *key, margin_index *order, margin_index *spare,
+                               size_t n) {
+    margin_index *from = order, *to = spare;
+    uint64_t swaps = 0;
+    for (size_t run = 1; run<n; run = run> n / 2u ? n : 2u * run) {
+        for (size_t left = 0; left < n;) {
+            const size_t middle = left + mgn_size_min(run, n - left);
+            const size_t right = middle + mgn_size_min(run, n - middle);
+            swaps += mgn_order_merge(key, from, to, left, middle, right);
+            left = right;
+        }
+        to = from;
+        from = from == order ? spare : order;
+    }
+    for (size_t i = 0; i < n && from != order; i++) { order[i] = spare[i]; }
+    return swaps;
+}
+
+static void mgn_order_begin(margin_index *order, size_t n) {
+    for (size_t i = 0; i < n; i++) { order[i] = (margin_index)i; }
+}
+
 /* ---- >>rows ---- rows of the kernel matrix within a budget of bytes -------------------------- */
 
 /* out[i] = x . sample from + i of a view, for i < count. Rows of an index list are read four at a
@@ -7008,8 +7049,9 @@ typedef struct {
     ((size_t)64) /* samples whose values stay in a processor's cache; whole panels */
 
 /* So many rows take as long, computed one by one, as all n rows computed together: of these only
- * half the values have to be computed, and by tiles. */
-#define MGN_ROWS_MANY(n) ((n) / 8u * 3u)
+ * half the values have to be computed, and by tiles, but the other half has to be copied. The more
+ * features there are, the fewer rows. Measured for rbf. */
+#define MGN_ROWS_MANY(n, d) ((n) / (75u + 5u * (d)) * (110u + (d)))
 
 /* How many rows fit into `bytes` bytes. *copied tells whether a packed copy of the data is made as
  * well: if all rows fit beside it, or if it takes no more than a quarter of the bytes. */
@@ -7195,6 +7237,7 @@ static void mgn_rows_finish(mgn_rows *r, size_t first, size_t end) {
 static inline void mgn_rows_fill(mgn_rows *r) {
     const size_t n = r->data.n;
     if (r->slots < n) { return; }
+    r->taken = n;
     for (size_t first = 0; first < n; first += MGN_PANEL) {
         mgn_rows_strip(r, first, mgn_size_min(n - first, MGN_PANEL));
     }
@@ -7207,10 +7250,17 @@ static inline void mgn_rows_fill(mgn_rows *r) {
  * have been as fast, if the budget has room for it. A solver that needs few rows never pays for
  * all of them, and one that needs all of them pays at most twice. */
 static inline void mgn_rows_foresee(mgn_rows *r) {
-    if (!r->foreseen && r->misses > MGN_ROWS_MANY(r->data.n)) {
+    if (!r->foreseen && r->misses > MGN_ROWS_MANY(r->data.n, r->data.d)) {
         r->foreseen = true;
         mgn_rows_fill(r);
     }
+}
+
+/* The last `count` values of the memory where all rows have room, as long as no row has taken them;
+ * NULL if one has. */
+static inline margin_real *mgn_rows_spare(const mgn_rows *r, size_t count) {
+    const size_t left = r->slots == r->data.n ? r->slots - r->taken : 0;
+    return count <= left * r->data.n ? r->values + r->slots * r->data.n - count : NULL;
 }
 
 /* ---- >>batch ---- scores of several inputs at once, with the bits of margin_scores ----------- */
@@ -10765,9 +10815,12 @@ typedef struct {
     margin_real tol, peak;   /* peak: the largest diagonal element of K */
     margin_real goal, floor; /* violations to reach, and what rounding can leave of them */
     margin_real violation, objective;
+    margin_real
+        loose;  /* without p: tol may count in these units where that is more; 0: it may not */
     bool moved; /* a weight has changed since this was set to false */
     bool begun; /* the weights in b meet all constraints: they are where to start */
     bool early; /* many samples leave the loops: it pays to look for them early and often */
+    bool tight; /* the memory for rows has spare room for those of the samples in the loops */
     bool own_w; /* w is a variable of its own and not computed from b; see the interior point */
     const margin_real *mean; /* with own_w: the point that features are measured from */
     size_t iterations;
@@ -10954,7 +11007,9 @@ static void mgn_qp_gradient(mgn_qp *q) {
     } else {
         mgn_qp_gradient_of_b(q);
     }
-    q->goal = q->tol * (q->p > 0 ? q->p : mgn_max(q->objective, 0));
+    q->goal = mgn_max(q->tol * (q->p > 0 ? q->p : q->objective),
+                      mgn_min(q->tol * q->loose, q->objective / 32));
+    q->goal = mgn_max(q->goal, 0);
 }
 
 /* Updates the ends by the places from .. to - 1. Of equal values the first one wins. */
@@ -11117,10 +11172,16 @@ static unsigned mgn_qp_scan(mgn_qp *q) {
 }
 
 /* The kernel row of the sample at place s, restricted to the places of the loops: the row of K
- * itself if these are all samples, otherwise a copy in `room`. */
+ * itself if these are all samples, otherwise a copy. Copies are made once and stay side by side in
+ * spare memory, so that they are read from the processor's cache; where there is none, `room` has
+ * space for one. A copy that is not made yet begins with a value that no kernel has. */
 static const margin_real *mgn_qp_row(mgn_qp *q, size_t s, margin_real *room) {
-    const margin_real *row = mgn_rows_get(q->rows, mgn_qp_at(q, s));
-    if (q->m == q->n) { return row; }
+    if (q->m == q->n) { return mgn_rows_get(q->rows, s); }
+    margin_real *spare = q->tight ? mgn_rows_spare(q->rows, q->m * q->m) : NULL;
+    if (spare != NULL && spare[s * q->m] != MGN_QP_WALL) { return spare + s * q->m; }
+    const margin_real *row = mgn_rows_get(q->rows, q->active[s]);
+    spare = q->tight ? mgn_rows_spare(q->rows, q->m * q->m) : NULL;
+    room = spare != NULL ? spare + s * q->m : room;
     for (size_t t = 0; t < q->m; t++) { room[t] = row[q->active[t]]; }
     return room;
 }
@@ -11175,11 +11236,12 @@ static bool mgn_qp_is_pressed(const mgn_qp *q, size_t s) {
     return q->g[s] - mgn_min(q->edge[s], 0) > e->high && q->g[s] - mgn_max(q->edge[s], 0) < e->low;
 }
 
-/* Drops such samples from the loops if at most half are left: then gathering kernel rows pays. */
+/* Drops such samples from the loops if at most half are left, and fewer than before by an eighth:
+ * then gathering kernel rows pays. */
 static void mgn_qp_shrink(mgn_qp *q) {
     size_t m = 0, split = 0;
     for (size_t s = 0; s < q->m; s++) { m += mgn_qp_is_pressed(q, s) ? 0 : 1u; }
-    if (m > q->n / 2u) { return; }
+    if (m > mgn_size_min(q->n / 2u, q->m - q->m / 8u)) { return; }
     m = 0;
     for (size_t s = 0; s < q->m; s++) {
         if (!mgn_qp_is_pressed(q, s)) {
@@ -11194,6 +11256,9 @@ static void mgn_qp_shrink(mgn_qp *q) {
     }
     q->m = m;
     q->m_split = split;
+    margin_real *spare = mgn_rows_spare(q->rows, m * m);
+    q->tight = spare != NULL;
+    for (size_t s = 0; s < m && q->tight; s++) { spare[s * m] = MGN_QP_WALL; }
 }
 
 /* Subtracts from v its mean over each group of the face, so that moving b along v keeps the
@@ -11378,6 +11443,32 @@ static void mgn_qp_cold(mgn_qp *q) {
         const margin_real all = mgn_abs(q->sum[mgn_qp_group(q, i)]);
         q->b[i] = all > 0 ? mgn_qp_signed(q, i, q->b[i] / sum[mgn_qp_group(q, i)] * all) : 0;
     }
+}
+
+/* Weights to start from where caps are small: the sum of each group is put on the samples least
+ * like others of their class and most like the other one, by their caps. Few kernel rows are
+ * needed then, and many of these samples will be support vectors. How alike samples are is told by
+ * the mean of kernel rows of some of them. */
+static void mgn_qp_capped(mgn_qp *q) {
+    const size_t step = 1u + q->n / 128u;
+    margin_real left[2] = {mgn_abs(q->sum[0]), mgn_abs(q->sum[1])};
+    size_t count[2] = {0, 0};
+    for (size_t i = 0; i < q->n; i += step) { count[mgn_qp_positive(q, i) ? 1 : 0]++; }
+    for (size_t i = 0; i < q->n; i++) {
+        const size_t of_class = count[mgn_qp_positive(q, i) ? 1 : 0];
+        q->b[i] = i % step == 0 ? mgn_qp_signed(q, i, 1 / (margin_real)of_class) : 0;
+    }
+    mgn_qp_mul(q, q->c, NULL, q->n, q->b, q->x);
+    for (size_t i = 0; i < q->n; i++) { q->x[i] = mgn_qp_signed(q, i, q->x[i]); }
+    mgn_order_begin(q->face, q->n);
+    (void)mgn_order_sort(q->x, q->face, q->active, q->n);
+    for (size_t s = 0; s < q->n; s++) {
+        const size_t i = q->face[s];
+        margin_real *rest = &left[mgn_qp_group(q, i)];
+        q->b[i] = mgn_qp_signed(q, i, mgn_min(*rest, q->cap[i]));
+        *rest = mgn_max(*rest - mgn_abs(q->b[i]), 0);
+    }
+    q->begun = left[0] == 0 && left[1] == 0;
 }
 
 /* Interior point where K is products of few features. With multipliers nu for the sums and z, s >=
@@ -12137,9 +12228,9 @@ static margin_real mgn_qp_unit(margin_real v) {
 static void mgn_qp_plain(mgn_qp *q, margin_real tol) {
     q->cap = q->ridge = q->lin = NULL;
     q->side = NULL;
-    q->kink = 0;
+    q->kink = q->loose = 0;
     q->tol = tol;
-    q->moved = q->own_w = q->begun = q->early = false;
+    q->moved = q->own_w = q->begun = q->early = q->tight = false;
     q->iterations = 0;
 }
 
@@ -12238,7 +12329,7 @@ static margin_status mgn_qp_work_inside(mgn_qp_work *work, mgn_fit *fit, margin_
  * begin with, it follows once pair steps have taken longer than it would. */
 static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     mgn_qp *q = &work->qp;
-    const size_t limit = fit->run.max_iterations, first = mgn_size_mul(4u, q->n);
+    const size_t limit = fit->run.max_iterations, first = mgn_size_mul(8u, q->n);
     const size_t soon = mgn_size_add(mgn_size_mul(20u, q->n), mgn_size_mul(work->rank, work->rank));
     const size_t mark = mem->high;
     margin_status status = MARGIN_W_ITERATIONS;
@@ -12561,13 +12652,15 @@ static bool mgn_svm_nu_programme(mgn_qp *q, const mgn_fit *fit, margin_real nu) 
     all = sum[0] + sum[1];
     for (size_t i = 0; i < q->n; i++) { q->own[i] = 2 * (mgn_weight(&fit->data, i) / all) / nu; }
     q->cap = q->own;
+    q->loose = 2 / (nu * (margin_real)q->n) * (q->c * q->peak);
+    q->early = true;
     return nu * all <= 2 * mgn_min(sum[0], sum[1]);
 }
 
 /* Makes a classifier of margin 1 of the weights. Returns false if rho is lost in rounding. */
 static bool mgn_svm_nu_finish(mgn_qp *q, mgn_fit *fit) {
     const margin_real low = mgn_qp_level(q, 0), high = mgn_qp_level(q, 1), rho = (high - low) / 2;
-    fit->info.violation = q->objective > 0 ? q->violation / q->objective : 0;
+    fit->info.violation = q->goal > 0 ? q->violation / q->goal * q->tol : 0;
     if (!(rho > 16 * MGN_EPS * q->c * q->peak) || !(rho > 2 * q->violation)) { return false; }
     fit->info.gap = 0;
     fit->bias = -(low + high) / 2 / rho;
@@ -12626,6 +12719,7 @@ static margin_status mgn_svm_soft(mgn_qp_work *work, mgn_fit *fit, margin_arena 
     if (options->nu > 0) {
         *nu = options->nu;
         if (!mgn_svm_nu_programme(&work->qp, fit, options->nu)) { return MARGIN_E_INFEASIBLE; }
+        if (!work->linear) { mgn_qp_capped(&work->qp); }
         status = mgn_qp_work_solve(work, fit, mem);
         return status < 0 || mgn_svm_nu_finish(&work->qp, fit) ? status : MARGIN_E_INFEASIBLE;
     }
@@ -19350,47 +19444,6 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
  *     w = V diag(1 / (l + 1/c)) V' sum u_i t_i x_i,   error without i = (t_i - f_i) / (1 - h_i),
  *     h_i = u_i (1 / (all weight) + sum_k z_ik^2 / (l_k + 1/c)). */
 
-/* Merges two sorted runs of order numbers; equal keys keep their order. Returns the number of pairs
- * that were the wrong way round. */
-static uint64_t mgn_order_merge(const margin_real *key, const margin_index *from, margin_index *to,
-                                size_t left, size_t middle, size_t right) {
-    uint64_t swaps = 0;
-    size_t i = left, j = middle;
-    for (size_t k = left; k < right; k++) {
-        if (j == right || (i < middle && key[from[i]] <= key[from[j]])) {
-            to[k] = from[i++];
-        } else {
-            to[k] = from[j++];
-            swaps += middle - i;
-        }
-    }
-    return swaps;
-}
-
-/* Sorts the numbers in `order` by their keys, n log n, stable; returns how many pairs changed
- * places. */
-static uint64_t mgn_order_sort(const margin_real *key, margin_index *order, margin_index *spare,
-                               size_t n) {
-    margin_index *from = order, *to = spare;
-    uint64_t swaps = 0;
-    for (size_t run = 1; run<n; run = run> n / 2u ? n : 2u * run) {
-        for (size_t left = 0; left < n;) {
-            const size_t middle = left + mgn_size_min(run, n - left);
-            const size_t right = middle + mgn_size_min(run, n - middle);
-            swaps += mgn_order_merge(key, from, to, left, middle, right);
-            left = right;
-        }
-        to = from;
-        from = from == order ? spare : order;
-    }
-    for (size_t i = 0; i < n && from != order; i++) { order[i] = spare[i]; }
-    return swaps;
-}
-
-static void mgn_order_begin(margin_index *order, size_t n) {
-    for (size_t i = 0; i < n; i++) { order[i] = (margin_index)i; }
-}
-
 /* Returns the end of the run of equal keys that starts at place i of a sorted order. */
 static size_t mgn_order_ties(const margin_real *key, const margin_index *order, size_t i,
                              size_t n) {
@@ -20692,7 +20745,7 @@ typedef struct {
     bool linear, ball; /* ball: a sphere in the space of the inputs */
     margin_data data;  /* the samples that have a weight: rows */
     margin_index *rows;
-    margin_real *b, *f, *lin, *mean;
+    margin_real *b, *f, *lin;
     margin_real *w;    /* kept: weights and bias, or the centre of a ball */
     margin_real size;  /* |v|, the size of scores; */
     margin_real step;  /* by how much the threshold was moved */
@@ -20721,10 +20774,10 @@ static mgn_fit mgn_oneclass_fit(const mgn_oneclass *m) {
 
 /* Takes what lasts through the training of a machine. */
 static void mgn_oneclass_plan(mgn_oneclass *plan, margin_arena *mem) {
-    const size_t n = plan->n, d = plan->d;
-    plan->w = MGN_KEEP(mem, margin_real, plan->linear ? mgn_size_add(d, 1u) : 0);
+    const size_t n = plan->n;
+    plan->w = MGN_KEEP(mem, margin_real, plan->linear ? mgn_size_add(plan->d, 1u) : 0);
     plan->end = MGN_KEEP(mem, uint32_t, plan->ball ? 1u : 0u);
-    MARGIN_BLOCKS_ONECLASS(MGN_TAKE, n, d)
+    MARGIN_BLOCKS_ONECLASS(MGN_TAKE, n)
 }
 
 static void mgn_oneclass_plan_all(void *task, margin_arena *mem) {
@@ -20765,25 +20818,6 @@ static void mgn_oneclass_programme(const mgn_oneclass *m, mgn_qp *q, const mgn_f
     }
 }
 
-/* All weight on the samples least like the mean, by their caps: few kernel rows are needed then,
- * and many of these samples will be support vectors. */
-static void mgn_oneclass_begin(mgn_oneclass *m, mgn_qp *q) {
-    margin_index *order = m->limit.order;
-    margin_real weight, left = 1;
-    (void)margin_data_moments(&m->data, 1, NULL, &weight, m->mean, NULL);
-    for (size_t i = 0; i < q->n; i++) {
-        m->f[i] = margin_kernel_value(&m->o.kernel, m->mean, mgn_sample(&m->data, i), m->d);
-    }
-    mgn_order_begin(order, q->n);
-    (void)mgn_order_sort(m->f, order, m->limit.spare, q->n);
-    for (size_t s = 0; s < q->n; s++) {
-        q->b[order[s]] = mgn_min(left, q->cap[order[s]]);
-        left = mgn_max(left - q->b[order[s]], 0);
-    }
-    q->begun = left == 0;
-    q->rows->foreseen = m->o.nu < MGN_R(0.25);
-}
-
 /* The best that the weights could gain to first order. */
 static margin_real mgn_oneclass_gap(const mgn_qp *q, margin_real level) {
     margin_real sum = 0, low = MGN_HUGE;
@@ -20801,7 +20835,7 @@ static margin_status mgn_oneclass_solve(mgn_oneclass *m, mgn_qp_work *work, mgn_
     margin_status status = mgn_qp_work_start(work, fit, mem);
     if (status != MARGIN_OK) { return status; }
     mgn_oneclass_programme(m, q, fit);
-    if (q->cap != NULL && !m->linear) { mgn_oneclass_begin(m, q); }
+    if (q->cap != NULL && !m->linear) { mgn_qp_capped(q); }
     if (q->c > 0) {
         status = mgn_qp_work_solve(work, fit, mem);
     } else { /* lambda = 1: the mean, in closed form */
@@ -20810,6 +20844,9 @@ static margin_status mgn_oneclass_solve(mgn_oneclass *m, mgn_qp_work *work, mgn_
         fit->info.converged = true;
     }
     fit->info.objective = q->objective * q->unit;
+    for (size_t i = 0; m->o.sphere && !m->ball && i < q->n; i++) {
+        fit->info.objective -= q->c * q->unit * q->b[i] * mgn_rows_diag(q->rows, i) / 2;
+    }
     fit->info.violation = q->c > 0 && q->goal > 0 ? q->violation / q->goal * q->tol : 0;
     fit->info.gap = q->c > 0 ? mgn_oneclass_gap(q, mgn_qp_level(q, 0)) * q->unit : 0;
     return status;
@@ -21116,6 +21153,7 @@ MARGIN_API margin_status margin_oneclass_online_start(margin_oneclass_online *on
     begun.weight = 0;
     begun.threshold = 2 * (margin_real)d;
     begun.rate = o.rate;
+    begun.floor = MGN_EPS * o.ridge;
     begun.forget = o.forget;
     begun.step = o.step;
     *on = begun;
@@ -21135,12 +21173,13 @@ MARGIN_API margin_real margin_oneclass_online_distance(const margin_oneclass_onl
     return on->weight * sum;
 }
 
-/* L becomes a factor of scale LL' + vv', column by column by rotations; v is lost. */
+/* L becomes a factor of scale LL' + vv', column by column by rotations; v is lost. A feature that
+ * never changes would be forgotten until its next change overflows: hence the floor. */
 static void mgn_oneclass_online_rotate(margin_oneclass_online *on, margin_real scale,
                                        margin_real *v) {
     const margin_real root = mgn_sqrt(scale);
     for (size_t k = 0; k < on->d; k++) {
-        const margin_real old = root * on->factor[k * on->d + k];
+        const margin_real old = mgn_max(root * on->factor[k * on->d + k], on->floor);
         const margin_real length = mgn_sqrt(old * old + v[k] * v[k]);
         const margin_real c = old / length, s = v[k] / length;
         on->factor[k * on->d + k] = length;

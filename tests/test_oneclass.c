@@ -56,6 +56,9 @@ static enum greatest_test_res one_check(int kind, uint32_t seed, int *sharp) {
     one_programme(&c, &o, &q);
     gap = qp_solve(&q, 100000);
     best = qp_objective(&q, q.b);
+    for (size_t i = 0; o.sphere && c.kernel.kind != MARGIN_KERNEL_LINEAR && i < q.n; i++) {
+        best -= q.c * q.b[i] * q.k[i][i] / 2; /* a plane is found, and told as a sphere */
+    }
     rounding = 1024 * CASE_EPS * case_peak(&q);
     *sharp += gap <= CASE_FIT * fabsl(best);
     r = one_run(&c.data, &o);
@@ -111,6 +114,26 @@ TEST spheres_of_three_points_are_known(void) {
     o.lambda = 1;
     r = one_run(&data, &o);
     ASSERT_IN_RANGE(4, (double)r.model.of.proto.vectors[0], 1e-3);
+    free(r.memory.bytes);
+    PASS();
+}
+
+/* By hand: two points at a kernel value of 1/e lie on a sphere of squared radius (1 - 1/e) / 2, and
+ * the objective is minus half of that. */
+TEST a_sphere_of_two_points_has_the_objective_of_its_radius(void) {
+    static const margin_real x[2] = {0, 1};
+    const margin_data data = {x, 2, 1, 0, NULL, NULL, NULL};
+    margin_oneclass_options o;
+    one_result r;
+    memset(&o, 0, sizeof o);
+    o.kernel.kind = MARGIN_KERNEL_RBF;
+    o.kernel.gamma = 1;
+    o.sphere = true;
+    o.folds = 1;
+    o.nu = (margin_real)0.5;
+    r = one_run(&data, &o);
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)r.status, "%d");
+    ASSERT_IN_RANGE(-0.15803013970713942, (double)r.info.objective, 1e-6);
     free(r.memory.bytes);
     PASS();
 }
@@ -456,6 +479,28 @@ TEST online_alarms_come_at_the_rate_asked_for(void) {
     PASS();
 }
 
+/* The second feature stays the same until all that is known of it has been forgotten. */
+TEST online_a_constant_feature_may_change_at_last(void) {
+    static unsigned char bytes[MARGIN_ONECLASS_ONLINE_BYTES(2)];
+    const margin_oneclass_online_options o = {0, (margin_real)0.9, 0, 0};
+    margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+    margin_rng rng = margin_rng_make(11);
+    margin_oneclass_online on;
+    margin_real x[2] = {0, 4};
+    bool alarm = false;
+    ASSERT_EQ(MARGIN_OK, margin_oneclass_online_start(&on, 2, &o, &mem));
+    for (size_t i = 0; i < 20000; i++) {
+        x[0] = margin_rng_normal(&rng);
+        ASSERT_EQ(MARGIN_OK, margin_oneclass_online_add(&on, x, &alarm));
+    }
+    x[1] = 5;
+    ASSERT_EQ(MARGIN_OK, margin_oneclass_online_add(&on, x, &alarm));
+    ASSERT(alarm);
+    /* Of a weight of 10, a share of 1 is 1 above the mean, which it has moved by a tenth. */
+    ASSERT_IN_RANGE(0.9, (double)(on.factor[2] * on.factor[2] + on.factor[3] * on.factor[3]), 1e-3);
+    PASS();
+}
+
 TEST online_refuses_what_is_not_finite_and_changes_nothing(void) {
     static unsigned char bytes[MARGIN_ONECLASS_ONLINE_BYTES(2)];
     margin_oneclass_online_options o = {0, 0, 0, 0};
@@ -480,9 +525,11 @@ TEST online_refuses_what_is_not_finite_and_changes_nothing(void) {
 SUITE(oneclass_suite) {
     RUN_TEST(online_distances_are_those_of_the_definition);
     RUN_TEST(online_alarms_come_at_the_rate_asked_for);
+    RUN_TEST(online_a_constant_feature_may_change_at_last);
     RUN_TEST(online_refuses_what_is_not_finite_and_changes_nothing);
     RUN_TEST(random_problems_of_every_kind_reach_the_reference_optimum);
     RUN_TEST(spheres_of_three_points_are_known);
+    RUN_TEST(a_sphere_of_two_points_has_the_objective_of_its_radius);
     RUN_TEST(the_rate_of_false_alarms_is_what_was_asked_for);
     RUN_TEST(few_samples_promise_no_more_than_they_can);
     RUN_TEST(degenerate_samples_are_normal);
