@@ -1411,8 +1411,8 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
  * least the share of margin errors and at most the share of support vectors. Minimises  1/2 a'Qa
  * over 0 <= a_i <= weight,  sum a = nu sum of weights,  sum y_i a_i = 0,  then divides score and a
  * by the margin. `tol` is LIBSVM's where the largest k(x, x) is 1: the largest violation of the
- * optimality conditions of this programme, but never more than a 32nd of the margin; or tol times
- * the objective for weights that sum to 2, as kmomd has it, where that is more. */
+ * optimality conditions of this programme, but at least tol times the objective for weights that
+ * sum to 2, which is what kmomd asks for, and at most 32 times that. */
 typedef struct {
     margin_kernel kernel; /*                                                0: linear            */
     margin_real c;        /* price of a sample within the margin, > 0       0: 1                 */

@@ -7049,9 +7049,9 @@ typedef struct {
     ((size_t)64) /* samples whose values stay in a processor's cache; whole panels */
 
 /* So many rows take as long, computed one by one, as all n rows computed together: of these only
- * half the values have to be computed, and by tiles, but the other half has to be copied. The more
- * features there are, the fewer rows. Measured for rbf. */
-#define MGN_ROWS_MANY(n, d) ((n) / (75u + 5u * (d)) * (110u + (d)))
+ * half the values have to be computed, and by tiles, but the other half has to be copied. With few
+ * features that saves less than what the rows computed before have cost. Measured for rbf. */
+#define MGN_ROWS_MANY(n, d) ((d) < 48u ? (n) : (n) / (75u + 5u * (d)) * (110u + (d)))
 
 /* How many rows fit into `bytes` bytes. *copied tells whether a packed copy of the data is made as
  * well: if all rows fit beside it, or if it takes no more than a quarter of the bytes. */
@@ -7256,11 +7256,11 @@ static inline void mgn_rows_foresee(mgn_rows *r) {
     }
 }
 
-/* The last `count` values of the memory where all rows have room, as long as no row has taken them;
- * NULL if one has. */
+/* The last `count` values of the memory where all rows have room, as long as the next row that is
+ * asked for does not take them either; NULL if it might. */
 static inline margin_real *mgn_rows_spare(const mgn_rows *r, size_t count) {
-    const size_t left = r->slots == r->data.n ? r->slots - r->taken : 0;
-    return count <= left * r->data.n ? r->values + r->slots * r->data.n - count : NULL;
+    const size_t n = r->data.n, left = r->slots == n ? n - r->taken : 0;
+    return left > 0 && count <= (left - 1u) * n ? r->values + n * n - count : NULL;
 }
 
 /* ---- >>batch ---- scores of several inputs at once, with the bits of margin_scores ----------- */
@@ -11007,9 +11007,8 @@ static void mgn_qp_gradient(mgn_qp *q) {
     } else {
         mgn_qp_gradient_of_b(q);
     }
-    q->goal = mgn_max(q->tol * (q->p > 0 ? q->p : q->objective),
-                      mgn_min(q->tol * q->loose, q->objective / 32));
-    q->goal = mgn_max(q->goal, 0);
+    const margin_real least = mgn_max(q->p > 0 ? q->p : q->objective, 0);
+    q->goal = q->tol * mgn_max(least, mgn_min(q->loose, 32 * least));
 }
 
 /* Updates the ends by the places from .. to - 1. Of equal values the first one wins. */
@@ -12325,33 +12324,6 @@ static margin_status mgn_qp_work_inside(mgn_qp_work *work, mgn_fit *fit, margin_
     return status;
 }
 
-/* Solves the programme that has been filled in. If the interior point is not the fastest way to
- * begin with, it follows once pair steps have taken longer than it would. */
-static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
-    mgn_qp *q = &work->qp;
-    const size_t limit = fit->run.max_iterations, first = mgn_size_mul(8u, q->n);
-    const size_t soon = mgn_size_add(mgn_size_mul(20u, q->n), mgn_size_mul(work->rank, work->rank));
-    const size_t mark = mem->high;
-    margin_status status = MARGIN_W_ITERATIONS;
-    if (!q->begun) { mgn_qp_cold(q); }
-    if (!work->few) {
-        status = mgn_qp_run(q, first, work->rank > 0 && soon < limit ? soon : limit, fit->tick);
-    }
-    if (status == MARGIN_W_ITERATIONS && work->rank > 0 && q->iterations < limit) {
-        status = mgn_qp_work_inside(work, fit, mem);
-    }
-    if (status == MARGIN_OK && q->violation > q->goal) {
-        const bool centred =
-            q->sum[0] + q->sum[1] == 0; /* so that w does not depend on the origin */
-        status =
-            work->linear && centred ? mgn_qp_work_own_w(work, fit, mem, mark) : MARGIN_W_ROUNDING;
-        if (status == MARGIN_W_ROUNDING && fit->tick->stopped) { status = MARGIN_W_STOPPED; }
-    }
-    fit->info.iterations = q->iterations;
-    fit->info.converged = status == MARGIN_OK;
-    return mgn_finite(q->objective) ? status : MARGIN_E_RANGE;
-}
-
 /* The multiplier of a group's sum: the mean G of weights strictly between their bounds, or the
  * middle of where it may lie. */
 static margin_real mgn_qp_level(const mgn_qp *q, unsigned group) {
@@ -12367,6 +12339,59 @@ static margin_real mgn_qp_level(const mgn_qp *q, unsigned group) {
     return !(e->low < MGN_QP_WALL / 2)     ? e->high
            : !(e->high > -MGN_QP_WALL / 2) ? e->low
                                            : e->low / 2 + e->high / 2;
+}
+
+/* The duality gap: the sum over all weights of |G - level| times the distance to the bound that the
+ * sign of G - level pushes the weight to. Without caps the level of a group is the G at which no
+ * weight is pushed away from 0. */
+static margin_real mgn_qp_gap(const mgn_qp *q) {
+    margin_real level[2] = {-MGN_HUGE, MGN_HUGE}, sum = 0; /* of negative and positive samples */
+    for (unsigned k = 0; k < 2u && q->cap != NULL; k++) {
+        level[k] = mgn_qp_level(q, q->by_class ? k : 0);
+    }
+    for (size_t i = 0; q->cap == NULL && i < q->n; i++) {
+        level[0] = mgn_qp_positive(q, i) ? level[0] : mgn_max(level[0], q->g[i]);
+        level[1] = mgn_qp_positive(q, i) ? mgn_min(level[1], q->g[i]) : level[1];
+    }
+    for (size_t i = 0; i < q->n; i++) {
+        const margin_real slope = q->g[i] - level[mgn_qp_positive(q, i) ? 1 : 0];
+        sum += slope > 0 ? slope * mgn_qp_room(q, i, false) : -slope * mgn_qp_room(q, i, true);
+    }
+    return sum;
+}
+
+/* Solves the programme that has been filled in. If the interior point is not the fastest way to
+ * begin with, it follows once pair steps have taken longer than it would. */
+static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
+    mgn_qp *q = &work->qp;
+    const size_t limit = fit->run.max_iterations, first = mgn_size_mul(q->early ? 8u : 4u, q->n);
+    const size_t soon = mgn_size_add(mgn_size_mul(20u, q->n), mgn_size_mul(work->rank, work->rank));
+    const size_t mark = mem->high;
+    margin_status status = MARGIN_W_ITERATIONS;
+    if (!q->begun) { mgn_qp_cold(q); }
+    if (!(q->c > 0)) { /* the means, in closed form */
+        mgn_qp_gradient(q);
+        q->violation = 0;
+        status = MARGIN_OK;
+    } else if (!work->few) {
+        status = mgn_qp_run(q, first, work->rank > 0 && soon < limit ? soon : limit, fit->tick);
+    }
+    if (status == MARGIN_W_ITERATIONS && work->rank > 0 && q->iterations < limit) {
+        status = mgn_qp_work_inside(work, fit, mem);
+    }
+    if (status == MARGIN_OK && q->violation > q->goal) {
+        const bool centred =
+            q->sum[0] + q->sum[1] == 0; /* so that w does not depend on the origin */
+        status =
+            work->linear && centred ? mgn_qp_work_own_w(work, fit, mem, mark) : MARGIN_W_ROUNDING;
+        if (status == MARGIN_W_ROUNDING && fit->tick->stopped) { status = MARGIN_W_STOPPED; }
+    }
+    fit->info.iterations = q->iterations;
+    fit->info.converged = status == MARGIN_OK;
+    fit->info.objective = q->objective;
+    fit->info.violation = q->goal > 0 ? q->violation / q->goal * q->tol : 0;
+    fit->info.gap = mgn_qp_gap(q);
+    return mgn_finite(q->objective) ? status : MARGIN_E_RANGE;
 }
 
 /* Where the programme has a w of its own, the weights of the linear machine are w times `scale`,
@@ -12468,27 +12493,9 @@ static margin_status mgn_kmomd_solve(mgn_qp_work *work, mgn_fit *fit, margin_are
     margin_status status = mgn_qp_work_start(work, fit, mem);
     if (status != MARGIN_OK) { return status; }
     mgn_kmomd_programme(q, fit, lambda);
-    if (lambda < 1) {
-        status = mgn_qp_work_solve(work, fit, mem);
-    } else { /* the difference of the means, in closed form */
-        mgn_qp_cold(q);
-        mgn_qp_gradient(q);
-        fit->info.converged = true;
-    }
-    fit->info.objective = q->objective * q->unit;
-    fit->info.violation = lambda < 1 && q->objective > 0 ? q->violation / q->objective : 0;
-    /* How far the objective can be above the optimum: the best that moving all weight of a class to
-     * one sample could gain to first order. */
-    margin_real low = MGN_HUGE, high = -MGN_HUGE, sum = 0;
-    for (size_t i = 0; i < q->n; i++) {
-        sum += q->b[i] * q->g[i];
-        if (mgn_qp_positive(q, i)) {
-            low = mgn_min(low, q->g[i]);
-        } else {
-            high = mgn_max(high, q->g[i]);
-        }
-    }
-    fit->info.gap = mgn_max(sum - low + high, 0) * q->unit;
+    status = mgn_qp_work_solve(work, fit, mem);
+    fit->info.objective *= q->unit;
+    fit->info.gap *= q->unit; /* what moving all weight of a class to one sample could gain */
     return status;
 }
 
@@ -12608,25 +12615,13 @@ static margin_real mgn_svm_level(mgn_qp *q, margin_real *s) {
     return ((s[low] + s[high]) - (mgn_qp_signed(q, low, 1) + mgn_qp_signed(q, high, 1))) / 2;
 }
 
-/* The duality gap: the sum over all weights of |G - nu| times the distance to the bound that the
- * sign of G - nu pushes the weight to. */
-static margin_real mgn_svm_gap(const mgn_qp *q, margin_real level) {
-    margin_real sum = 0;
-    for (size_t i = 0; i < q->n; i++) {
-        const margin_real slope = q->g[i] - level;
-        sum += slope > 0 ? slope * mgn_qp_room(q, i, false) : -slope * mgn_qp_room(q, i, true);
-    }
-    return sum;
-}
-
 /* Scores, bias and report of the solved programme; the weights are taken back to their own units.
  * Returns nu = sum alpha / sum C. */
 static margin_real mgn_svm_finish(mgn_qp *q, mgn_fit *fit) {
     const margin_real level = mgn_svm_level(q, fit->f);
     margin_real used = 0, all = 0;
-    fit->info.gap = mgn_svm_gap(q, level) / q->unit;
-    fit->info.objective = q->objective / q->unit;
-    fit->info.violation = q->violation;
+    fit->info.gap /= q->unit;
+    fit->info.objective /= q->unit;
     for (size_t i = 0; i < q->n; i++) {
         fit->f[i] -= level;
         used += mgn_abs(q->b[i]);
@@ -12660,18 +12655,13 @@ static bool mgn_svm_nu_programme(mgn_qp *q, const mgn_fit *fit, margin_real nu) 
 /* Makes a classifier of margin 1 of the weights. Returns false if rho is lost in rounding. */
 static bool mgn_svm_nu_finish(mgn_qp *q, mgn_fit *fit) {
     const margin_real low = mgn_qp_level(q, 0), high = mgn_qp_level(q, 1), rho = (high - low) / 2;
-    fit->info.violation = q->goal > 0 ? q->violation / q->goal * q->tol : 0;
     if (!(rho > 16 * MGN_EPS * q->c * q->peak) || !(rho > 2 * q->violation)) { return false; }
-    fit->info.gap = 0;
     fit->bias = -(low + high) / 2 / rho;
     for (size_t i = 0; i < q->n; i++) {
-        const margin_real slope = q->g[i] - (mgn_qp_positive(q, i) ? high : low);
-        fit->info.gap +=
-            slope > 0 ? slope * mgn_qp_room(q, i, false) : -slope * mgn_qp_room(q, i, true);
         fit->b[i] /= rho * q->unit;
         fit->f[i] = q->g[i] / rho + fit->bias;
     }
-    fit->info.objective = q->objective / rho / rho / q->unit;
+    fit->info.objective = fit->info.objective / rho / rho / q->unit;
     fit->info.gap = fit->info.gap / rho / rho / q->unit;
     mgn_fit_take_w(fit, q, 1 / rho);
     return true;
@@ -15019,7 +15009,7 @@ static void mgn_seco_svm_take(mgn_seco *s, const margin_index *list, size_t m, s
         q->peak = mgn_max(q->peak, svm->rows.diag[i]);
     }
     svm->rows.data = svm->fit.data = s->data;
-    svm->rows.data.n = svm->rows.slots = svm->fit.data.n = n;
+    svm->rows.data.n = svm->rows.slots = svm->rows.taken = svm->fit.data.n = n;
     svm->fit.data.rows = s->order;
     svm->rows.misses = 0;
     svm->rows.foreseen = true; /* all rows are there */
@@ -20818,17 +20808,6 @@ static void mgn_oneclass_programme(const mgn_oneclass *m, mgn_qp *q, const mgn_f
     }
 }
 
-/* The best that the weights could gain to first order. */
-static margin_real mgn_oneclass_gap(const mgn_qp *q, margin_real level) {
-    margin_real sum = 0, low = MGN_HUGE;
-    if (q->cap != NULL) { return mgn_svm_gap(q, level); }
-    for (size_t i = 0; i < q->n; i++) {
-        sum += q->b[i] * q->g[i];
-        low = mgn_min(low, q->g[i]);
-    }
-    return mgn_max(sum - low, 0);
-}
-
 static margin_status mgn_oneclass_solve(mgn_oneclass *m, mgn_qp_work *work, mgn_fit *fit,
                                         margin_arena *mem) {
     mgn_qp *q = &work->qp;
@@ -20836,19 +20815,12 @@ static margin_status mgn_oneclass_solve(mgn_oneclass *m, mgn_qp_work *work, mgn_
     if (status != MARGIN_OK) { return status; }
     mgn_oneclass_programme(m, q, fit);
     if (q->cap != NULL && !m->linear) { mgn_qp_capped(q); }
-    if (q->c > 0) {
-        status = mgn_qp_work_solve(work, fit, mem);
-    } else { /* lambda = 1: the mean, in closed form */
-        mgn_qp_cold(q);
-        mgn_qp_gradient(q);
-        fit->info.converged = true;
-    }
-    fit->info.objective = q->objective * q->unit;
+    status = mgn_qp_work_solve(work, fit, mem);
+    fit->info.objective *= q->unit;
+    fit->info.gap *= q->unit;
     for (size_t i = 0; m->o.sphere && !m->ball && i < q->n; i++) {
         fit->info.objective -= q->c * q->unit * q->b[i] * mgn_rows_diag(q->rows, i) / 2;
     }
-    fit->info.violation = q->c > 0 && q->goal > 0 ? q->violation / q->goal * q->tol : 0;
-    fit->info.gap = q->c > 0 ? mgn_oneclass_gap(q, mgn_qp_level(q, 0)) * q->unit : 0;
     return status;
 }
 
@@ -21308,7 +21280,6 @@ static void mgn_svr_finish(mgn_svr *v, mgn_qp *q, mgn_fit *fit) {
     if (q->by_class) { v->epsilon = mgn_max((low - high) / 2, 0); }
     fit->info.gap = mgn_max(mgn_svr_gap(v, q, fit->bias), 0) / q->unit;
     fit->info.objective = (q->objective - v->epsilon * v->mass) / q->unit;
-    fit->info.violation = q->violation;
     for (size_t i = 0; i < o->n; i++) {
         const margin_real twin = v->twice ? v->b[i + o->n] : 0;
         o->f[i] = q->g[i] + mgn_qp_linear(q, i);
