@@ -10159,36 +10159,15 @@ static size_t mgn_mam_columns(const margin_mam_online *on) {
     return on->d + 2u;
 }
 
-/* Adds weight * x to a sum of twice the precision. Returns x^2. */
-static inline margin_real mgn_mam_term(margin_real *sum, margin_real *low, margin_real weight,
-                                       margin_real x) {
-    mgn_add_low(sum, low, weight * x);
-    return x * x;
-}
-
-/* Adds weight * (x, 1, |x|^2) to the sums of a class, with |x|^2 summed in the order of
- * margin_dot. A negative weight takes a sample back. */
+/* Adds weight * (x, 1, |x|^2) to the sums of a class. A negative weight takes a sample back. */
 static void mgn_mam_sum(const margin_mam_online *on, const margin_real *MGN_RESTRICT x,
                         size_t label, margin_real weight) {
     const size_t d = on->d;
     margin_real *MGN_RESTRICT sum = on->sum + label * mgn_mam_columns(on);
     margin_real *MGN_RESTRICT low = on->low + label * mgn_mam_columns(on);
-    margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
-    size_t j = 0;
-    for (; d - j >= 8u; j += 8u) {
-        s0 += mgn_mam_term(sum + j, low + j, weight, x[j]);
-        s1 += mgn_mam_term(sum + j + 1u, low + j + 1u, weight, x[j + 1u]);
-        s2 += mgn_mam_term(sum + j + 2u, low + j + 2u, weight, x[j + 2u]);
-        s3 += mgn_mam_term(sum + j + 3u, low + j + 3u, weight, x[j + 3u]);
-        s4 += mgn_mam_term(sum + j + 4u, low + j + 4u, weight, x[j + 4u]);
-        s5 += mgn_mam_term(sum + j + 5u, low + j + 5u, weight, x[j + 5u]);
-        s6 += mgn_mam_term(sum + j + 6u, low + j + 6u, weight, x[j + 6u]);
-        s7 += mgn_mam_term(sum + j + 7u, low + j + 7u, weight, x[j + 7u]);
-    }
-    for (; j < d; j++) { s0 += mgn_mam_term(sum + j, low + j, weight, x[j]); }
+    for (size_t j = 0; j < d; j++) { mgn_add_low(sum + j, low + j, weight * x[j]); }
     mgn_add_low(sum + d, low + d, weight);
-    mgn_add_low(sum + d + 1u, low + d + 1u,
-                weight * (((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))));
+    mgn_add_low(sum + d + 1u, low + d + 1u, weight * margin_dot(x, x, d));
 }
 
 /* Adds the low parts of the sums of a class to the sums; what rounding leaves is the new low
@@ -12911,6 +12890,7 @@ typedef struct {
     margin_real kappa[2], ridge, trace[2];
     margin_real unit;       /* D and Z were multiplied by it */
     bool active[2];         /* k_c and S_c are not zero: c_c is an unknown */
+    size_t begin, count;    /* the rows of active classes, which are neighbours */
     bool regular[2];        /* S_c is known to be regular: no c_c is too large */
     margin_real *centre[2]; /* means of the classes in the space of w, before `unit` */
     margin_real *root;      /* kernels: root of the share of each sample in its class */
@@ -12957,15 +12937,6 @@ static margin_real mgn_rates_width(const mgn_rates *p, const margin_real *x) {
     return sum;
 }
 
-/* The rows of active classes are neighbours: where they begin, and how many they are. */
-static size_t mgn_rates_begin(const mgn_rates *p) {
-    return p->active[0] ? 0 : p->m[0];
-}
-
-static size_t mgn_rates_count(const mgn_rates *p) {
-    return (p->active[0] ? p->m[0] : 0) + (p->active[1] ? p->m[1] : 0);
-}
-
 /* What metric and ridge add to element j of the diagonal. */
 static margin_real mgn_rates_own(const mgn_rates *p, margin_real e, const margin_real *c,
                                  size_t j) {
@@ -12974,9 +12945,9 @@ static margin_real mgn_rates_own(const mgn_rates *p, margin_real e, const margin
 
 /* b = (L L')^-1 b with the present factor. */
 static void mgn_rates_backsolve(const mgn_rates *p, margin_real *b) {
-    const size_t n = p->system.wide ? mgn_rates_count(p) : p->d;
+    const size_t n = p->system.wide ? p->count : p->d;
     const margin_real *l =
-        p->system.work + (p->system.wide ? mgn_rates_begin(p) * (p->system.wstep + 1u) : 0);
+        p->system.work + (p->system.wide ? p->begin * (p->system.wstep + 1u) : 0);
     mgn_solve(b, 1, 1, mgn_view_of(l, p->system.wstep, 1), n, true);
     mgn_solve(b, 1, 1, mgn_view_of(l, 1, p->system.wstep), n, false);
 }
@@ -12986,7 +12957,7 @@ static void mgn_rates_backsolve(const mgn_rates *p, margin_real *b) {
  * dy + s), so that (e + Z'c Z) dy = r - Z'c s. Wide, e = 1: dy = r - Z'dq, so that (Z Z' + 1 / c)
  * dq = s + Z r. */
 static void mgn_rates_correct(const mgn_rates *p, margin_real *r, margin_real *s) {
-    const size_t begin = mgn_rates_begin(p), count = mgn_rates_count(p);
+    const size_t begin = p->begin, count = p->count;
     const margin_real *z = p->z + begin * p->zstep;
     if (p->system.wide) {
         mgn_rates_times(p, begin, count, r, p->room.x);
@@ -13010,8 +12981,8 @@ static void mgn_rates_correct(const mgn_rates *p, margin_real *r, margin_real *s
 
 /* r = D - e v - Z'q, the first residual of the present solution (v, q). */
 static void mgn_rates_open(const mgn_rates *p, margin_real *r) {
-    const size_t begin = mgn_rates_begin(p);
-    mgn_mat_t_vec(p->room.t, p->z + begin * p->zstep, p->zstep, mgn_rates_count(p), p->d,
+    const size_t begin = p->begin;
+    mgn_mat_t_vec(p->room.t, p->z + begin * p->zstep, p->zstep, p->count, p->d,
                   p->at.q + begin);
     for (size_t j = 0; j < p->d; j++) {
         r[j] = p->delta[j] - mgn_rates_own(p, p->at.e, p->at.c, j) * p->at.v[j] - p->room.t[j];
@@ -13021,7 +12992,7 @@ static void mgn_rates_open(const mgn_rates *p, margin_real *r) {
 /* Corrects v and q as long as each correction is less than half of the one before, at most eight
  * times. Then computes |q_c| and R_c'q_c. */
 static bool mgn_rates_improve(mgn_rates *p) {
-    const size_t begin = mgn_rates_begin(p), count = mgn_rates_count(p);
+    const size_t begin = p->begin, count = p->count;
     margin_real last = margin_norm2(p->at.v, p->d);
     bool more = true;
     for (unsigned step = 0; step < 8u && more; step++) {
@@ -13056,8 +13027,8 @@ static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, b
     const mgn_rates_system *s = &p->system;
     const margin_real size = (margin_real)(s->wide ? 4u * p->rows : 16u * p->d) * MGN_EPS;
     const margin_real most = 1 / (size * (p->trace[0] + p->trace[1]) + MGN_TINY);
-    const size_t begin = s->wide ? mgn_rates_begin(p) : 0;
-    const size_t n = s->wide ? mgn_rates_count(p) : p->d;
+    const size_t begin = s->wide ? p->begin : 0;
+    const size_t n = s->wide ? p->count : p->d;
     const margin_real *held = p->at.held;
     p->factors++;
     p->at.metrical = metrical;
@@ -13101,7 +13072,7 @@ static void mgn_rates_slopes(const mgn_rates *p, margin_real slope[2][2]) {
         if (wide) {
             mgn_zero(s, p->rows);
             mgn_copy(s + at, p->at.q + at, p->m[j]);
-            mgn_rates_backsolve(p, s + mgn_rates_begin(p));
+            mgn_rates_backsolve(p, s + p->begin);
         } else {
             mgn_copy(r, p->at.a[j], p->d);
             mgn_rates_backsolve(p, r);
@@ -13211,6 +13182,8 @@ static margin_real mgn_rates_frontier_point(mgn_rates *p, bool given) {
     margin_real found = start;
     p->active[1] = p->kappa[1] > 0 && s1 > 0;
     p->active[0] = given || (p->kappa[0] > 0 && s0 > 0);
+    p->begin = p->active[0] ? 0 : p->m[0];
+    p->count = (p->active[0] ? p->m[0] : 0) + (p->active[1] ? p->m[1] : 0);
     if (!p->active[0] && !p->active[1]) {
         mgn_copy(p->best.y, p->delta, p->d);
         return 0;
