@@ -9780,21 +9780,6 @@ static void mgn_job_take(mgn_job *job, size_t c) {
     }
 }
 
-/* Trains the machine that separates class b from class a, or from all others if a = b. */
-static margin_status mgn_job_machine(mgn_job *job, margin_arena *mem, size_t a, size_t b) {
-    const size_t mark = mem->high;
-    mgn_fit *fit = job->fit;
-    fit->data.n = 0;
-    for (size_t c = 0; c < job->classes; c++) {
-        if (c != b && (a == b || c == a)) { mgn_job_take(job, c); }
-    }
-    fit->split = fit->data.n;
-    mgn_job_take(job, b);
-    const margin_status status = job->trainer->fit(fit, mem);
-    margin_arena_release(mem, mark);
-    return status;
-}
-
 /* Stores the coefficients of the samples of class c in a machine; they begin at b. */
 static void mgn_job_column(mgn_job *job, size_t c, size_t column, const margin_real *b) {
     for (size_t s = job->start[c]; s < job->start[c + 1u]; s++, b++) {
@@ -9824,8 +9809,10 @@ static void mgn_job_store(mgn_job *job, size_t j, size_t a, size_t b) {
     mgn_job_column(job, b, a, fit->b + i);
 }
 
-/* Trains all machines in their order. Returns the first failure, or else the worst caveat. */
+/* Trains all machines in their order, each of which separates class b from class a, or from all
+ * others if a = b. Returns the first failure, or else the worst caveat. */
 static margin_status mgn_job_train(mgn_job *job, margin_arena *mem, margin_info *info) {
+    const size_t mark = mem->high;
     mgn_fit *fit = job->fit;
     margin_status worst = MARGIN_OK;
     size_t a = 0, b = 1;
@@ -9835,7 +9822,14 @@ static margin_status mgn_job_train(mgn_job *job, margin_arena *mem, margin_info 
         fit->tick->at.machine = j;
         fit->w = job->linear ? job->w + j * job->d : NULL;
         fit->has_w = false;
-        const margin_status status = mgn_job_machine(job, mem, a, b);
+        fit->data.n = 0;
+        for (size_t c = 0; c < job->classes; c++) {
+            if (c != b && (a == b || c == a)) { mgn_job_take(job, c); }
+        }
+        fit->split = fit->data.n;
+        mgn_job_take(job, b);
+        const margin_status status = job->trainer->fit(fit, mem);
+        margin_arena_release(mem, mark);
         if (status < 0) { return status; }
         worst = status > worst ? status : worst;
         mgn_job_store(job, j, a, b);
@@ -12982,8 +12976,7 @@ static void mgn_rates_correct(const mgn_rates *p, margin_real *r, margin_real *s
 /* r = D - e v - Z'q, the first residual of the present solution (v, q). */
 static void mgn_rates_open(const mgn_rates *p, margin_real *r) {
     const size_t begin = p->begin;
-    mgn_mat_t_vec(p->room.t, p->z + begin * p->zstep, p->zstep, p->count, p->d,
-                  p->at.q + begin);
+    mgn_mat_t_vec(p->room.t, p->z + begin * p->zstep, p->zstep, p->count, p->d, p->at.q + begin);
     for (size_t j = 0; j < p->d; j++) {
         r[j] = p->delta[j] - mgn_rates_own(p, p->at.e, p->at.c, j) * p->at.v[j] - p->room.t[j];
     }
@@ -13110,36 +13103,30 @@ static void mgn_rates_take_bound(mgn_rates *p, bool given, margin_real *found) {
     }
 }
 
-/* By how much the frontier at x = log (c_1 / c_0) is beyond the wanted point, in logarithms; *rate
- * is the derivative by x. */
-static margin_real mgn_rates_beyond(const mgn_rates *p, bool given, margin_real *rate) {
-    const margin_real share = p->at.c[1] / (p->at.c[0] + p->at.c[1]), tiny = MGN_TINY / MGN_EPS;
-    margin_real slope[2][2], value = mgn_log((p->at.length[1] + tiny) / p->kappa[1]);
-    mgn_rates_slopes(p, slope);
-    *rate = slope[1][1] * (1 - share) - slope[1][0] * share;
-    if (!given) {
-        value -= mgn_log((p->at.length[0] + tiny) / p->kappa[0]);
-        *rate -= slope[0][1] * (1 - share) - slope[0][0] * share;
-    }
-    return value;
-}
-
-/* Newton's method for the point of the frontier. The function rises with x, so that bounds close
- * in on the point. */
+/* Newton's method in x = log (c_1 / c_0) for the point of the frontier. `beyond` is by how much the
+ * frontier at x is beyond the wanted point, in logarithms, and `rate` its derivative. It rises with
+ * x, so that bounds close in on the point. */
 static void mgn_rates_seek(mgn_rates *p, bool given, margin_real x, margin_real *found) {
     const margin_real end = MGN_R(sizeof(margin_real) > 4u ? 27.0 : 12.0);
-    const margin_real goal = MGN_R(sizeof(margin_real) > 4u ? 1e-7 : 1e-3);
-    margin_real low = -end, high = end;
-    const bool both = p->active[0] && p->active[1];
+    const margin_real goal = MGN_R(sizeof(margin_real) > 4u ? 1e-7 : 1e-3),
+                      tiny = MGN_TINY / MGN_EPS;
+    margin_real low = -end, high = end, slope[2][2];
     x = mgn_max(-end / 2, mgn_min(end / 2, x));
     for (unsigned step = 0; step < 16u; step++) {
-        margin_real rate, c[2];
+        margin_real c[2];
         c[0] = !p->active[0] ? 0 : p->active[1] ? 1 / (1 + mgn_exp(x)) : 1;
         c[1] = !p->active[1] ? 0 : p->active[0] ? 1 / (1 + mgn_exp(-x)) : 1;
         if (!mgn_rates_solve(p, c, 0, true)) { return; }
         mgn_rates_take_bound(p, given, found);
-        if (!both) { return; }
-        const margin_real beyond = mgn_rates_beyond(p, given, &rate);
+        if (!p->active[0] || !p->active[1]) { return; }
+        const margin_real share = p->at.c[1] / (p->at.c[0] + p->at.c[1]);
+        mgn_rates_slopes(p, slope);
+        margin_real beyond = mgn_log((p->at.length[1] + tiny) / p->kappa[1]);
+        margin_real rate = slope[1][1] * (1 - share) - slope[1][0] * share;
+        if (!given) {
+            beyond -= mgn_log((p->at.length[0] + tiny) / p->kappa[0]);
+            rate -= slope[0][1] * (1 - share) - slope[0][0] * share;
+        }
         if (!(mgn_abs(beyond) > goal) || high - low < goal) { return; }
         low = beyond < 0 ? x : low;
         high = beyond < 0 ? high : x;
@@ -13430,23 +13417,6 @@ static margin_real mgn_rates_least(const mgn_tridiagonal *t, size_t n, margin_re
     return low;
 }
 
-/* Smallest and largest eigenvalue of S_c + ridge. */
-static void mgn_rates_extremes(const mgn_rates *p, size_t c, margin_real *least,
-                               margin_real *most) {
-    margin_real *work = p->system.work;
-    const size_t step = p->system.wstep;
-    mgn_tridiagonal t;
-    t.d = p->room.r;
-    t.e = p->room.t;
-    t.h = p->at.a[0];
-    t.q = p->at.a[1];
-    mgn_rates_lower(p, c);
-    const margin_real scale = mgn_lower_scaled(work, step, work, step, p->d);
-    mgn_tridiagonalise(work, step, p->d, &t);
-    *least = scale * mgn_rates_least(&t, p->d, 1);
-    *most = -scale * mgn_rates_least(&t, p->d, -1);
-}
-
 /* L_0 into sigma, below and on its diagonal, L_1 into work: S_c + ridge = L_c L_c'. */
 static bool mgn_rates_two_factors(mgn_rates *p) {
     mgn_rates_system *s = &p->system;
@@ -13606,9 +13576,19 @@ static margin_real mgn_rates_eta(margin_real kappa, margin_real nu) {
 static void mgn_rates_conditions(mgn_rates *p, mgn_rates_task *task, margin_real *least) {
     const bool iter = task->full.solver == MARGIN_RATES_ITER;
     const margin_real noise = (margin_real)p->d * MGN_EPS;
-    margin_real most[2], condition[2], need = 0;
-    for (size_t c = 0; c < 2u; c++) {
-        mgn_rates_extremes(p, c, least + c, most + c);
+    const size_t step = p->system.wstep;
+    margin_real *work = p->system.work, most[2], condition[2], need = 0;
+    mgn_tridiagonal t;
+    t.d = p->room.r;
+    t.e = p->room.t;
+    t.h = p->at.a[0];
+    t.q = p->at.a[1];
+    for (size_t c = 0; c < 2u; c++) { /* the eigenvalues at both ends of S_c + ridge */
+        mgn_rates_lower(p, c);
+        const margin_real scale = mgn_lower_scaled(work, step, work, step, p->d);
+        mgn_tridiagonalise(work, step, p->d, &t);
+        least[c] = scale * mgn_rates_least(&t, p->d, 1);
+        most[c] = -scale * mgn_rates_least(&t, p->d, -1);
         if (p->kappa[c] > 0) { need = mgn_max(need, 16 * noise * most[c] - least[c]); }
     }
     need = iter ? need : 0;
@@ -15278,26 +15258,6 @@ static void mgn_seco_choose(mgn_seco *s) {
 
 /* ---- the list ---- */
 
-/* The Cholesky factor of the kernel matrix of the m active samples, K = L L', if it has few
- * columns. L is in s->space.v, m / 2 numbers from row to row. Returns the number of columns; 0 if
- * there would be more than m / 2, or none. What is left of the diagonal is in s->space.length. */
-static size_t mgn_seco_factor(mgn_seco *s) {
-    const size_t m = s->m;
-    mgn_factor f = {s->space.v, m, m / 2u, 0, s->space.length};
-    margin_real peak = 0;
-    for (size_t i = 0; i < m; i++) {
-        f.left[i] = s->k[s->active[i] * s->n + s->active[i]];
-        peak = mgn_max(peak, f.left[i]);
-    }
-    for (;;) {
-        const size_t p = mgn_index_of_max(f.left, 0, m);
-        if (!(f.left[p] > 4 * MGN_EPS * (margin_real)m * peak)) { return f.count; }
-        if (f.count == f.step) { return 0; }
-        for (size_t i = 0; i < m; i++) { s->column[i] = s->k[s->active[p] * s->n + s->active[i]]; }
-        mgn_factor_add(&f, p, s->column);
-    }
-}
-
 /* Eigen-coordinates from r columns of L: the eigenvalues of the small matrix L'L are those of L L',
  * and an eigenvector e of L'L makes the coordinate L e. In place of m^3 steps this takes m r^2. */
 static margin_status mgn_seco_turn(mgn_seco *s, size_t r, margin_arena *mem) {
@@ -15322,16 +15282,31 @@ static margin_status mgn_seco_turn(mgn_seco *s, size_t r, margin_arena *mem) {
     return MARGIN_OK;
 }
 
-/* The kernel matrix of the active samples, and its eigen-coordinates. */
+/* The eigen-coordinates of the active samples: from the pivoted Cholesky factor K = L L' of their
+ * kernel matrix, if that has at most m / 2 columns, and otherwise from K. L is in s->space.v, m / 2
+ * numbers from row to row, and what is left of the diagonal in s->space.length. */
 static margin_status mgn_seco_coordinates(mgn_seco *s, margin_arena *mem) {
-    const size_t r = mgn_seco_factor(s);
-    s->space.n = s->m;
+    const size_t m = s->m;
+    mgn_factor f = {s->space.v, m, m / 2u, 0, s->space.length};
+    margin_real peak = 0;
+    for (size_t i = 0; i < m; i++) {
+        f.left[i] = s->k[s->active[i] * s->n + s->active[i]];
+        peak = mgn_max(peak, f.left[i]);
+    }
+    size_t p = mgn_index_of_max(f.left, 0, m);
+    while (f.left[p] > 4 * MGN_EPS * (margin_real)m * peak && f.count < f.step) {
+        for (size_t i = 0; i < m; i++) { s->column[i] = s->k[s->active[p] * s->n + s->active[i]]; }
+        mgn_factor_add(&f, p, s->column);
+        p = mgn_index_of_max(f.left, 0, m);
+    }
+    s->space.n = m;
     s->descent.space = &s->space;
-    if (r > 0) { return mgn_seco_turn(s, r, mem); }
-    for (size_t i = 0; i < s->m; i++) {
-        for (size_t j = 0; j <= i; j++) {
-            s->space.v[i * s->m + j] = s->k[s->active[i] * s->n + s->active[j]];
-        }
+    if (f.count > 0 && !(f.left[p] > 4 * MGN_EPS * (margin_real)m * peak)) {
+        return mgn_seco_turn(s, f.count, mem);
+    }
+    for (size_t i = 0; i < m; i++) {
+        const margin_real *row = s->k + s->active[i] * s->n;
+        for (size_t j = 0; j <= i; j++) { s->space.v[i * m + j] = row[s->active[j]]; }
     }
     return mgn_space_start(&s->space, &s->options->smoothing, mem);
 }
@@ -16237,30 +16212,25 @@ static size_t mgn_class_of(const margin_expansion *e, size_t v) {
     return c;
 }
 
-/* Factors the system of one machine of f members, with a diagonal 1 + ridge times as large. */
-static bool mgn_compress_factor(mgn_compress *c, size_t f, margin_real ridge) {
-    for (size_t s = 0; s < f; s++) {
-        for (size_t t = 0; t <= s; t++) {
-            c->basis[s * f + t] = c->normal[c->members[s] * c->most + c->members[t]];
-        }
-        c->basis[s * f + s] *= 1 + ridge;
-    }
-    return mgn_cholesky(c->basis, f, f, c->panel);
-}
-
 /* Solves for machine j, which is that of the classes a < b and may use their vectors alone, or of
- * all classes if a = b. Where kernel values hardly differ, rounding may make the system indefinite:
- * then the ridge is enlarged until it is not. */
+ * all classes if a = b. The diagonal of its system is enlarged by a ridge. Where kernel values
+ * hardly differ, rounding may make the system indefinite: then the ridge grows until it is not. */
 static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b) {
     size_t f = 0;
     for (size_t s = 0; s < c->count; s++) {
         const size_t k = mgn_class_of(&c->e, c->chosen[s]);
         if (a == b || k == a || k == b) { c->members[f++] = (margin_index)s; }
     }
-    margin_real ridge = 64 * MGN_EPS;
-    for (; !mgn_compress_factor(c, f, ridge); ridge *= 16) {
-        if (!(ridge * 16 < 1)) { return false; }
+    bool factored = false;
+    for (margin_real ridge = 64 * MGN_EPS; !factored && ridge < 1; ridge *= 16) {
+        for (size_t s = 0; s < f; s++) {
+            const margin_real *row = c->normal + c->members[s] * c->most;
+            for (size_t t = 0; t <= s; t++) { c->basis[s * f + t] = row[c->members[t]]; }
+            c->basis[s * f + s] *= 1 + ridge;
+        }
+        factored = mgn_cholesky(c->basis, f, f, c->panel);
     }
+    if (!factored) { return false; }
     for (size_t s = 0; s < f; s++) { c->part[s] = c->target[c->members[s] * c->functions + j]; }
     (void)margin_cholesky_solve(c->part, 1, 1, c->basis, f, f);
     for (size_t s = 0; s < f; s++) {
@@ -17513,42 +17483,39 @@ static size_t mgn_proto_closest(const mgn_proto_job *job, const margin_real *v, 
     return best;
 }
 
-/* One centre more by k-means++: a sample of the class, drawn with a probability in proportion to
+/* Lloyd's k-means within class c, at most 20 rounds; an empty cluster keeps its centre. It starts
+ * from centres of k-means++: samples of the class, each drawn with a probability in proportion to
  * its squared distance from the nearest centre so far. */
-static void mgn_proto_seed(mgn_proto_job *job, margin_real *v, size_t c, size_t count) {
-    size_t chosen = mgn_proto_draw(job, c);
-    margin_real sum = 0;
-    for (size_t i = 0; i < job->size.n && count > 0; i++) {
-        if (mgn_proto_member(job, i, c)) {
-            margin_real z;
-            (void)mgn_proto_sample(job, i, job->room.block);
-            (void)mgn_proto_closest(job, v, c, count, job->room.block, &z);
-            sum += z;
-            chosen = z > 0 && margin_rng_uniform(&job->rng) * sum < z ? i : chosen;
-        }
-    }
-    (void)mgn_proto_sample(job, chosen, v + mgn_proto_at(job, c * job->size.each + count));
-}
-
-/* Lloyd's k-means within class c, at most 20 rounds; an empty cluster keeps its centre. */
 static void mgn_proto_kmeans(mgn_proto_job *job, margin_real *v, size_t c) {
+    const size_t n = job->size.n, each = job->size.each;
+    margin_real *x = job->room.block, z;
     bool moved = true;
-    for (size_t j = 0; j < job->size.each; j++) { mgn_proto_seed(job, v, c, j); }
+    for (size_t j = 0; j < each; j++) {
+        size_t chosen = mgn_proto_draw(job, c);
+        margin_real sum = 0;
+        for (size_t i = 0; i < n && j > 0; i++) {
+            if (mgn_proto_member(job, i, c)) {
+                (void)mgn_proto_sample(job, i, x);
+                (void)mgn_proto_closest(job, v, c, j, x, &z);
+                sum += z;
+                chosen = z > 0 && margin_rng_uniform(&job->rng) * sum < z ? i : chosen;
+            }
+        }
+        (void)mgn_proto_sample(job, chosen, v + mgn_proto_at(job, c * each + j));
+    }
     for (size_t t = 0; t < 20u && moved; t++) {
         moved = false;
-        for (size_t i = 0; i < job->size.n; i++) {
+        for (size_t i = 0; i < n; i++) {
             if (mgn_proto_member(job, i, c)) {
-                margin_real z;
-                (void)mgn_proto_sample(job, i, job->room.block);
-                size_t j = mgn_proto_closest(job, v, c, job->size.each, job->room.block, &z);
+                (void)mgn_proto_sample(job, i, x);
+                const size_t j = mgn_proto_closest(job, v, c, each, x, &z);
                 moved = moved || t == 0 || job->lists.member[i] != j;
                 job->lists.member[i] = (uint16_t)j;
             }
         }
-        for (size_t j = 0; j < job->size.each; j++) {
-            size_t count;
+        for (size_t j = 0, count; j < each; j++) {
             if (mgn_proto_weigh(job, c, j)) {
-                (void)mgn_proto_mean(job, v + mgn_proto_at(job, c * job->size.each + j), &count);
+                (void)mgn_proto_mean(job, v + mgn_proto_at(job, c * each + j), &count);
             }
         }
     }
