@@ -14896,7 +14896,7 @@ typedef struct {
     margin_index *order; /* n */
     margin_index *rest;  /* what a candidate leaves */
     uint16_t *part;      /* of each sample in the cross-validation of lists */
-    uint16_t *wrong;     /* bit j: its list of j cuts errs on the sample, see mgn_seco_note */
+    uint16_t *wrong;     /* bit j: its list of j cuts errs on the sample, see mgn_seco_ask_held */
     margin_index *held;  /* samples of the part held out that no cut has covered yet */
     size_t held_count;
     size_t limit;   /* cuts, at most */
@@ -15368,17 +15368,12 @@ static void mgn_seco_restart(mgn_seco *s, size_t out) {
     s->errors = mgn_seco_validate(s, s->active, s->m, s->m + 1u, &s->power);
 }
 
-/* Notes whether lists of j cuts err on sample i, and, until they are noted themselves, longer
- * lists. */
-static void mgn_seco_note(mgn_seco *s, size_t i, size_t j, bool errs) {
-    const unsigned longer = 0xFFFFu & ~((1u << j) - 1u);
-    s->wrong[i] = (uint16_t)((s->wrong[i] & ~longer) | (errs ? longer : 0u));
-}
-
 /* Classifies the samples held out by the list so far: by its last cut, or, where that does not
- * cover them, by a machine for what is left. */
+ * cover them, by a machine for what is left. The answer is noted for lists of so many cuts and,
+ * until they are noted themselves, for longer lists. */
 static void mgn_seco_ask_held(mgn_seco *s) {
     const size_t cuts = s->info.cuts, count = s->held_count, last = cuts > 0 ? cuts - 1u : 0;
+    const unsigned longer = 0xFFFFu & ~((1u << cuts) - 1u);
     s->held_count = 0;
     mgn_seco_svm_left(s);
     mgn_seco_svm_draft(s, margin_pow_int(2, s->power));
@@ -15388,12 +15383,11 @@ static void mgn_seco_ask_held(mgn_seco *s) {
         for (size_t v = 0; v < s->n && cuts > 0; v++) {
             score += s->table[v * MARGIN_LIST_MOST + last] * s->k[i * s->n + v];
         }
-        if (cuts > 0 && score > 0) {
-            mgn_seco_note(s, i, cuts, (s->target[last] == 1u) != mgn_seco_positive(s, i));
-        } else {
-            mgn_seco_note(s, i, cuts, mgn_seco_svm_errs(s, i));
-            s->held[s->held_count++] = (margin_index)i;
-        }
+        const bool covered = cuts > 0 && score > 0;
+        const bool errs =
+            covered ? (s->target[last] == 1u) != mgn_seco_positive(s, i) : mgn_seco_svm_errs(s, i);
+        s->wrong[i] = (uint16_t)((s->wrong[i] & ~longer) | (errs ? longer : 0u));
+        if (!covered) { s->held[s->held_count++] = (margin_index)i; }
     }
 }
 
