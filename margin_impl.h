@@ -16846,9 +16846,9 @@ typedef struct {
 
 /* Fills in the defaults; false if an option is out of its range. */
 static bool mgn_proto_resolve(mgn_proto_job *job, const margin_proto_options *options) {
-    static const margin_proto_options none = {0, 0, false, false,        0,    0, 0, 0, 0, 0, 0, 0,
-                                              0, 0, 0,     {NULL, NULL}, NULL, 0};
-    margin_proto_options o = options != NULL ? *options : none;
+    margin_proto_options o;
+    mgn_clear(&o, sizeof o);
+    if (options != NULL) { o = *options; }
     if (!(o.method <= MARGIN_PROTO_NN && o.side <= MARGIN_PROTO_SIDES &&
           o.start <= MARGIN_START_RANDOM && o.tangents <= MARGIN_PROTO_TANGENTS && o.theta > -1 &&
           o.theta <= 1 && o.rate >= 0 && o.rate <= MGN_R(1e6) && o.window >= 0 && o.window < 1 &&
@@ -18445,25 +18445,25 @@ MARGIN_API margin_status margin_theta_train(const margin_data *data, const margi
                                             margin_model *model, margin_info *info,
                                             margin_proto_report *report) {
     mgn_theta_job job;
-    const bool given = learner != NULL && learner->train != NULL &&
-                       (options == NULL || mgn_finite(options->theta));
-    margin_status status =
-        mgn_both(margin_data_classes(data, &job.classes), given ? MARGIN_OK : MARGIN_E_ARGUMENT);
-    if (status == MARGIN_OK) {
-        static const margin_theta_options none = {0, 0, false, {NULL, NULL}};
-        job.data = *data;
-        job.learner = learner;
-        job.bytes = learner->bytes;
-        job.o = options != NULL ? *options : none;
-        job.o.theta = job.o.theta == MARGIN_ZERO ? 0 : job.o.theta != 0 ? job.o.theta : MGN_R(0.1);
-        job.o.rounds = job.o.rounds != 0 ? job.o.rounds : 20u;
-        job.rows = 0;
-        for (size_t i = 0; i < data->n; i++) {
-            const size_t row = mgn_row_of(data, i);
-            job.rows = row + 1u > job.rows ? row + 1u : job.rows; /* beyond every row number */
-        }
+    margin_status status = margin_data_classes(data, &job.classes);
+    if (status != MARGIN_OK || learner == NULL || learner->train == NULL ||
+        (options != NULL && !mgn_finite(options->theta))) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
     }
-    status = mgn_frame_train(&mgn_theta_method, &job, status, mem, model, info);
+    mgn_clear(&job.o, sizeof job.o);
+    if (options != NULL) { job.o = *options; }
+    if (job.o.theta == 0) { job.o.theta = MGN_R(0.1); }
+    if (job.o.theta == MARGIN_ZERO) { job.o.theta = 0; }
+    if (job.o.rounds == 0) { job.o.rounds = 20u; }
+    job.data = *data;
+    job.learner = learner;
+    job.bytes = learner->bytes;
+    job.rows = 0; /* beyond every row number */
+    for (size_t i = 0; i < data->n; i++) {
+        const size_t row = mgn_row_of(data, i);
+        job.rows = row + 1u > job.rows ? row + 1u : job.rows;
+    }
+    status = mgn_frame_train(&mgn_theta_method, &job, MARGIN_OK, mem, model, info);
     if (status >= 0 && report != NULL) {
         report->mistakes = job.theta.mistakes;
         report->uneven = job.theta.uneven;
@@ -20042,9 +20042,9 @@ static const mgn_ordinal_solver *mgn_omam_solver(const margin_ordinal_options *o
 
 /* The options, or their defaults. `prices`: for lssvm, which has a price C; omam has none. */
 static margin_ordinal_options mgn_ordinal_full(const margin_ordinal_options *options, bool prices) {
-    static const margin_ordinal_options none = {{0, 0, 0, 0, 0}, NULL,  0,           0, 0,
-                                                false,           false, {NULL, NULL}};
-    margin_ordinal_options full = options != NULL ? *options : none;
+    margin_ordinal_options full;
+    mgn_clear(&full, sizeof full);
+    if (options != NULL) { full = *options; }
     full.c = prices ? full.c : 0;
     full.leave_one_out = prices && full.leave_one_out;
     full.normalised = !prices && full.normalised;
