@@ -38,21 +38,21 @@ class Papers(unittest.TestCase):
         self.assertEqual(quick.known_or("b", lambda: {"x": 2}, True, "mam"), {"x": 2})
         self.assertEqual((quick.ran, quick.not_run), (1, 1))
 
-    def test_a_number_is_of_an_older_version_where_the_source_of_its_method_has_changed(self):
+    def test_a_number_is_of_an_older_version_where_its_method_trains_otherwise(self):
         first = self.cells()
         first.known_or("a", lambda: {"x": 1}, True, "kmomd")
         first.known_or("b", lambda: {"x": 2}, True, "mam")
         later = self.cells(quick=True)
-        later.code["qp"] += " int changed;"
+        later.marks["kmomd"] = "other"
         self.assertEqual(later.known_or("a", lambda: self.fail("not in quick"), False, "kmomd"), {"x": 1})
         self.assertEqual((later.older, later.known), (1, 0))
         later.quick, later.fresh = False, False
         self.assertEqual(later.known_or("a", lambda: {"x": 3}, False, "kmomd"), {"x": 3})
-        self.assertEqual(later.known_or("b", lambda: self.fail("same source"), False, "mam"), {"x": 2})
+        self.assertEqual(later.known_or("b", lambda: self.fail("same mark"), False, "mam"), {"x": 2})
         with self.assertRaises(cells.Absent):
             later.known_or("c", lambda: self.fail("what is old comes first"), False, "mam")
         again = self.cells()
-        again.code["qp"] += " int changed;"
+        again.marks["kmomd"] = "other"
         self.assertEqual(again.known_or("a", lambda: self.fail("is new now"), False, "kmomd"), {"x": 3})
 
     def test_why_a_number_cannot_be_had_is_kept_and_what_nothing_asks_for_is_left_out(self):
@@ -69,12 +69,17 @@ class Papers(unittest.TestCase):
         first.forget_others()
         self.assertEqual(list(self.cells().numbers.all), ["a"])
 
-    def test_every_number_kept_names_its_command_version_and_source(self):
+    def test_every_number_kept_names_its_command_version_and_mark(self):
         kept = cells.Numbers(cells.NUMBERS).all
         self.assertGreater(len(kept), 100)
         for command, one in kept.items():
-            self.assertEqual(sorted(set(one) - {"result", "absent"}), ["command", "seconds", "source", "version"], command)
+            self.assertEqual(sorted(set(one) - {"result", "absent"}), ["command", "mark", "seconds", "version"], command)
             self.assertNotRegex(command, r"(^|\s)/(?!usr/bin)")
+
+    def test_marks_tell_methods_apart_and_are_the_same_again(self):
+        marks = [cells.mark(method) for method in ("mam", "kmomd", "svm", "omam", "nn")]
+        self.assertEqual(len(set(marks)), 5)
+        self.assertEqual(marks[0], cells.mark("mam"))
 
     def test_random_splits(self):
         path = os.path.join(self.folder, "two.csv")

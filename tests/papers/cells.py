@@ -1,15 +1,16 @@
 """cells.py -- the numbers behind the page, each by one command of gen, kept in numbers.json so that no run is lost.
 
-A line of that file is one number: its command, the version of the tree that it was made from, a hash of the sections of
-margin_impl.h that the method's trainer stands in, seconds, and what was found. Where that source has changed since, the number
-is of an older version: it is shown as such until it is measured anew, which comes before all that was never run."""
+A line of that file is one number: its command, the version of the tree that it was made from, a mark of how its method trained then,
+seconds, and what was found. The mark is a hash of what small trainings of the method tell, to the last bit: rewriting a trainer keeps
+it, any change of what it computes does not. Where it has changed since, the number is of an older version: it is shown as such until
+it is measured anew, which comes before all that was never run."""
 import contextlib
 import fcntl
 import hashlib
 import io
 import json
 import os
-import re
+import random
 import subprocess
 import sys
 import time
@@ -20,9 +21,13 @@ from gen import cli  # noqa: E402
 
 FOLDER = os.path.join(ROOT, "build", "papers")  # files made on the way: splits of our own, models
 NUMBERS = os.path.join(ROOT, "tests", "papers", "numbers.json")
-PROTO = ("proto",)
-SECTIONS = {"mam": ("mam",), "kmomd": ("qp", "kmomd"), "svm": ("qp", "svm"), "rates": ("rates",), "seco": ("qp", "svm", "loss", "seco"),
-            "omam": ("ordinal",), "lssvm": ("ordinal",), "tvq": PROTO, "hss": PROTO, "lvq": PROTO, "td": PROTO, "nn": PROTO}
+RBF, LISTS = ("--kernel", "rbf"), ("--kernel", "unit-poly", "--a", 1, "--cheap")
+PROBES = {"mam": ((), RBF), "kmomd": ((*RBF, "--lambda", 0.1), (*RBF, "--lambda", 0.9)), "svm": ((), (*RBF, "--C", 10)),
+          "rates": (("--eta-pos", 0.8, "--eta-neg", 0.8), (*RBF, "--eta-pos", 0.8, "--eta-neg", 0.8)), "seco": (LISTS, (*LISTS, "--greedy")),
+          "omam": ((), RBF), "lssvm": ((), RBF), "tvq": ((), ("--rate", 1, "--iterations", 20), ("--plain", "--tangents", 0, "--models", 3)),
+          "hss": ((),), "lvq": ((),), "td": ((),), "nn": ((),)}
+TELLING = ("objective", "bias", "support", "train_error", "margin_min", "margin_mean", "margin_quantiles", "margin_share_train", "kendall_tau", "cuts",
+           "test_error", "reject_error_test", "p_star")
 KEPT = ("test_error", "train_error", "support", "n", "fold_errors", "error_mean", "cuts")
 
 
@@ -32,15 +37,27 @@ def commit() -> str:
     return found.stdout.strip() or "unknown"
 
 
-def sections(text: str) -> dict[str, str]:
-    r"""The code of each section of margin_impl.h, without comments, blanks and line ends.
+def probe(ordered: bool, seed: int) -> str:
+    """A small data file for the mark of a method: two classes that overlap, or numbers to be ranked."""
+    draw, path = random.Random(seed), os.path.join(FOLDER, f"probe-{'ranks' if ordered else 'classes'}-{seed}-{os.getpid()}.csv")
+    with open(path, "w", encoding="ascii") as file:
+        for _ in range(160):
+            x = [draw.gauss(0, 1) for _ in range(4)]
+            value = x[0] + 0.5 * x[1] * x[1] + 0.5 * draw.gauss(0, 1)
+            file.write(",".join(f"{v:.3f}" for v in (*x, value)[:5 if ordered else 4]) + ("\n" if ordered else f",{'ab'[value > 0.5]}\n"))
+    return path
 
-    >>> sections("/* ---- >>a ---- words --- */\nint  x; /* a word */\n/* ---- >>b ---- --- */\nint y;\n")
-    {'a': 'int x;', 'b': 'int y;'}
-    """
-    parts = re.split(r"/\* ---- >>(\w+) ----", text)
-    bare = lambda code: " ".join(re.sub(r"/\*.*?\*/", " ", "/*" + code, flags=re.S).split())
-    return {name: bare(code) for name, code in zip(parts[1::2], parts[2::2])}
+
+def mark(method: str) -> str:
+    """A hash of what small trainings of a method tell."""
+    train, test = (probe(method in ("omam", "lssvm"), seed) for seed in (1, 2))
+    try:
+        found = [run(("train", train, "--method", method, *words, "--test", test)) for words in PROBES[method]]
+    finally:
+        for path in (train, test):
+            os.unlink(path)
+    told = json.dumps([{name: one.get(name) for name in TELLING} for one in found])
+    return hashlib.sha1(told.encode()).hexdigest()[:8]
 
 
 def short(value):
@@ -91,9 +108,7 @@ class Cells:
 
     def __init__(self, data: str, quick: bool, path: str = NUMBERS, until: float = float("inf")):
         self.data, self.quick, self.version, self.until, self.fresh = os.path.abspath(data), quick, commit(), until, True
-        self.numbers = Numbers(path)
-        with open(os.path.join(ROOT, "margin_impl.h"), encoding="utf-8") as file:
-            self.code = sections(file.read())
+        self.numbers, self.marks = Numbers(path), {}
         os.makedirs(FOLDER, exist_ok=True)
         self.begin()
 
@@ -113,10 +128,12 @@ class Cells:
         return "python3 -m gen " + " ".join(str(word).replace(self.data + os.sep, "DATA/").replace(FOLDER + os.sep, "build/papers/")
                                             for word in words)
 
-    def source(self, methods: str) -> str:
-        """The hash of the sections that some methods stand in."""
-        code = "\n".join(self.code[name] for method in methods.split() for name in SECTIONS[method])
-        return hashlib.sha1(code.encode()).hexdigest()[:8]
+    def mark(self, methods: str) -> str:
+        """The marks of one or several methods."""
+        for method in methods.split():
+            if method not in self.marks:
+                self.marks[method] = mark(method)
+        return " ".join(self.marks[method] for method in methods.split())
 
     def gen(self, *words, quick: bool = False, more: tuple = ()) -> dict:
         """The JSON of a command of gen: what KEPT and `more` name of it."""
@@ -128,14 +145,14 @@ class Cells:
     def known_or(self, command: str, work, quick: bool, methods: str) -> dict:
         """What is kept under a command, or else the result of work(), which is kept then."""
         self.asked.add(command)
-        found, source = self.numbers.all.get(command), self.source(methods)
+        found, now = self.numbers.all.get(command), self.mark(methods)
         may = (quick or not self.quick) and time.monotonic() < self.until and (found is not None or self.fresh)
         if found is None and not may:
             self.not_run += 1
             raise Absent("not run")
-        if found is None or found["source"] != source and may:
-            found = self.measure(command, work, source)
-        elif found["source"] == source:
+        if found is None or found["mark"] != now and may:
+            found = self.measure(command, work, now)
+        elif found["mark"] == now:
             self.known += 1
         else:
             self.older += 1
@@ -144,8 +161,8 @@ class Cells:
             raise Absent(found["absent"])
         return found["result"]
 
-    def measure(self, command: str, work, source: str) -> dict:
-        start, made = time.process_time(), {"command": command, "version": self.version, "source": source}
+    def measure(self, command: str, work, now: str) -> dict:
+        start, made = time.process_time(), {"command": command, "version": self.version, "mark": now}
         try:
             made["result"] = short(work())
         except Absent as why:

@@ -1,8 +1,8 @@
 """run.py DATA [--quick] [--minutes M] [--results] -- every table and figure of the five papers, ours beside theirs: build/papers.html and
 build/papers.md.
 
-What is known stands in numbers.json beside this; a number is measured anew where the source of its method has changed since, and that
-comes first. --quick runs what takes less than five minutes on two cores and shows of the rest what is known; --minutes begins no
+What is known stands in numbers.json beside this; a number is measured anew where its method trains otherwise now, and that comes
+first. --quick runs what takes less than five minutes on two cores and shows of the rest what is known; --minutes begins no
 number after so many. --results writes the verdicts to README.md beside this, and leaves out numbers that nothing asks for any more."""
 import os
 import sys
@@ -22,7 +22,7 @@ PAPERS = (paper_000, paper_001, paper_002, paper_003, paper_004)
 def lead(known: cells.Cells) -> list[str]:
     return ["Every table and figure of the five papers behind the library, ours beside the paper's. A figure after ± is a standard error. "
             "\"not run\" is said where a number was not made; no number is taken over from elsewhere.",
-            f"{known.ran + known.known} numbers are of the methods as they are now, {known.older} of an older version of their source, "
+            f"{known.ran + known.known} numbers are of the methods as they are now, {known.older} of an older version, "
             f"{known.not_run} were not run; all took {known.seconds / 60:.0f} minutes of processor time. tests/papers/numbers.json has for each its "
             "command and version."]
 
