@@ -94,6 +94,20 @@ class BesideGen(Folder):
                     self.assertEqual(images[0], images[1])
                     self.assertAlmostEqual(told["train_error"], 1 - np.mean(model.predict(on[0]) == on[1]), delta=1e-12)
 
+    def test_one_class_and_numbers_are_those_of_gen_too(self):
+        for estimator, words in ((estimators.OneClassMargin(nu=0.1), "oneclass --nu 0.1"),
+                                 (estimators.OneClassMargin(form="sphere", kernel="linear"), "oneclass --form sphere --kernel linear"),
+                                 (estimators.OneClassMargin(form="prototypes", prototypes_per_class=2, n_tangents=1, random_state=5),
+                                  "oneclass --form prototypes --models 2 --tangents 1 --seed 5"),
+                                 (estimators.MarginSVR(C=10, outside=0.2), "svr --kernel rbf --C 10 --outside 0.2"),
+                                 (estimators.MarginSVR(nu=0.4, kernel="linear"), "svr --nu 0.4"),
+                                 (estimators.MarginSVR(squares=True), "svr --kernel rbf --squares"),
+                                 (estimators.MarginSVC(nu=0.3, tol=1e-6), "svm --kernel rbf --nu 0.3")):
+            with self.subTest(words=words):
+                self.gen(WINE, "--method", *words.split())
+                estimator.fit(*WINE).save(self.path("own.mgn"))
+                self.assertEqual(self.image("gen.mgn"), self.image("own.mgn"))
+
     def image(self, name):
         machine, _ = native.open_image(open(self.path(name), "rb").read())
         return {part: machine.array(part) for part in machine.parts.arrays} | machine.numbers
