@@ -20560,7 +20560,6 @@ typedef struct {
     margin_index *rows, *order, *spare;
     uint16_t *fold;
     size_t count;                /* of odd */
-    margin_real scores[1];       /* of a model */
     margin_real limit, promised; /* out */
 } mgn_conformal;
 
@@ -20867,9 +20866,10 @@ static const mgn_method mgn_oneclass_machine = {mgn_oneclass_plan_all, mgn_onecl
 /* Samples are the stranger the farther they are, or the lower they score. */
 static margin_real mgn_oneclass_judge(void *task, const margin_model *model,
                                       const margin_data *data, size_t i) {
-    mgn_oneclass *m = (mgn_oneclass *)task;
-    margin_scores(model, mgn_sample(data, i), m->limit.scores);
-    return model->kind == MARGIN_MODEL_PROTO ? m->limit.scores[0] : -m->limit.scores[0];
+    margin_real score;
+    (void)task;
+    margin_scores(model, mgn_sample(data, i), &score);
+    return model->kind == MARGIN_MODEL_PROTO ? score : -score;
 }
 
 static void mgn_oneclass_aim(void *task, const margin_data *data) {
@@ -20879,14 +20879,6 @@ static void mgn_oneclass_aim(void *task, const margin_data *data) {
 }
 
 /* Prototypes have a task and a trainer of their own. */
-static margin_real mgn_oneclass_proto_judge(void *task, const margin_model *model,
-                                            const margin_data *data, size_t i) {
-    margin_real distance;
-    (void)task;
-    margin_scores(model, mgn_sample(data, i), &distance);
-    return distance;
-}
-
 static void mgn_oneclass_proto_aim(void *task, const margin_data *data) {
     mgn_proto_job *job = (mgn_proto_job *)task;
     const margin_proto_options options = job->o;
@@ -20976,7 +20968,7 @@ static margin_status mgn_oneclass_shape(mgn_oneclass *m, size_t n, size_t d,
     m->limit.method = o->models > 0 ? &mgn_proto_method : &mgn_oneclass_machine;
     m->limit.task = o->models > 0 ? (void *)&m->proto : (void *)m;
     m->limit.aim = o->models > 0 ? mgn_oneclass_proto_aim : mgn_oneclass_aim;
-    m->limit.judge = o->models > 0 ? mgn_oneclass_proto_judge : mgn_oneclass_judge;
+    m->limit.judge = mgn_oneclass_judge;
     status =
         mgn_both(margin_kernel_resolve(&o->kernel, d, &o->kernel), mgn_control_resolve(&o->run, n));
     if (n > MARGIN_INDEX_MAX) { return mgn_both(status, MARGIN_E_OVERFLOW); }
@@ -21424,8 +21416,9 @@ static void mgn_svr_aim(void *task, const margin_data *data) {
 static margin_real mgn_svr_judge(void *task, const margin_model *model, const margin_data *data,
                                  size_t i) {
     mgn_svr *v = (mgn_svr *)task;
-    margin_scores(model, mgn_sample(data, i), v->limit.scores);
-    return mgn_abs(v->s.targets[mgn_row_of(data, i)] - v->limit.scores[0]);
+    margin_real score;
+    margin_scores(model, mgn_sample(data, i), &score);
+    return mgn_abs(v->s.targets[mgn_row_of(data, i)] - score);
 }
 
 static void mgn_svr_task_plan(void *task, margin_arena *mem) {
