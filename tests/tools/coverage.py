@@ -1,7 +1,8 @@
-"""coverage.py BUILD...: which branches of both headers the coverage builds took, all builds together, by section.
+"""coverage.py PERCENT BUILD...: which branches of both headers the coverage builds took, all builds together, by section.
 
-Exit code 1 where a branch was not taken that tests/tools/unreached.txt does not name with a reason. gcovr reads the counts of
-each build; it cannot merge builds in which a switch has put a function on another line, so that is done here.
+Exit code 1 where less than PERCENT are taken, or named in tests/tools/unreached.txt with a reason. What is neither is printed, in the
+form of that file. gcovr reads the counts of each build; it cannot merge builds in which a switch has put a function on another
+line, so that is done here.
 """
 import bisect
 import json
@@ -92,7 +93,7 @@ def judge(kind, missing):
     return bad
 
 
-def main(builds):
+def main(percent, builds):
     rows = defaultdict(lambda: [0, 0])  # section: branches, branches taken
     marks, missing = {header: sections(header) for header in HEADERS}, {}
     for (file, line), counts in sorted(branches(builds).items()):
@@ -109,8 +110,8 @@ def main(builds):
         print(f"{mark:12} {count:8} {taken:8} {100 * taken / max(count, 1):7.1f}%")
     count, taken = rows["all"]
     print(f"{count - taken} not taken, {bad} of them without a reason in {UNREACHED}")
-    return 0 if count and bad == 0 else 1
+    return 0 if count and 100 * (count - bad) >= percent * count else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(float(sys.argv[1]), sys.argv[2:]))
