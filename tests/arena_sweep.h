@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "greatest.h"
+#include "asserts.h"
 #include "margin.h"
 
 typedef margin_status arena_operation(margin_arena *mem, void *problem);

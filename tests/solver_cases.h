@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "greatest.h"
+#include "asserts.h"
 #include "margin.h"
 #include "qp_reference.h"
 #include "trials.h"

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "greatest.h"
+#include "asserts.h"
 
 #define MOST 400u
 #define WIDE 6u

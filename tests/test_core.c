@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "arena_sweep.h"
-#include "greatest.h"
+#include "asserts.h"
 #include "margin.h"
 
 TEST version_is_one_number_of_its_three_parts(void) {

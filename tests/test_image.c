@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "arena_sweep.h"
-#include "greatest.h"
+#include "asserts.h"
 #include "image_seal.h"
 #include "margin.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "arena_sweep.h"
-#include "greatest.h"
+#include "asserts.h"
 
 /* ---- helpers ------------------------------------------------------------------------------------ */
 

@@ -1,5 +1,5 @@
 /* Linear algebra against naive code, in long double where accuracy is the question. */
-#include "greatest.h"
+#include "asserts.h"
 #define MARGIN_STATIC /* a copy of the implementation, to test what others build upon */
 #define MARGIN_IMPLEMENTATION
 #include "margin.h"

@@ -1,5 +1,5 @@
 /* The list of suites. A new suite is a file tests/test_<tag>.c and one line here. */
-#include "greatest.h"
+#include "asserts.h"
 
 /* clang-format off */
 #define SUITES(X) \

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "greatest.h"
+#include "asserts.h"
 #include "margin.h"
 #include "math_checksum.h"
 #include "math_reference.h"

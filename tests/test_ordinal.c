@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "arena_sweep.h"
-#include "greatest.h"
+#include "asserts.h"
 #include "margin.h"
 
 #ifdef MARGIN_REAL_DOUBLE

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "arena_sweep.h"
-#include "greatest.h"
+#include "asserts.h"
 
 /* ---- helpers ------------------------------------------------------------------------------------ */
 
@@ -576,6 +576,21 @@ TEST probabilities_follow_the_sigmoid(void) {
     PASS();
 }
 
+/* With a curve, odds beyond 2^30 are cut there, on both sides. */
+TEST odds_beyond_all_bounds_are_sure(void) {
+    static const int16_t curve[MARGIN_CURVE] = {0};
+    margin_vote_q vote = {2, 1, 0, INT32_C(1) << 29, 32767, 0, 0, MARGIN_SCHEME_BINARY, curve};
+    int32_t score = INT32_MAX;
+    uint16_t p[2];
+    margin_probabilities_q(&vote, &score, p);
+    ASSERT_EQ_FMT(32768u, (unsigned)p[1], "%u");
+    vote.shift = -vote.shift;
+    score = INT32_MIN;
+    margin_probabilities_q(&vote, &score, p);
+    ASSERT_EQ_FMT(32768u, (unsigned)p[0], "%u");
+    PASS();
+}
+
 TEST without_calibration_all_classes_are_equally_probable(void) {
     const margin_vote_q vote = {4, 4, 0, 0, 0, 0, 0, MARGIN_SCHEME_ONE_REST, NULL};
     int32_t scores[4] = {5, 6, 7, 8};
@@ -924,6 +939,7 @@ SUITE(quant_suite) {
     RUN_TEST(integer_scores_elect_as_real_ones_do);
     RUN_TEST(margins_of_extreme_scores_are_limited_not_wrapped);
     RUN_TEST(probabilities_follow_the_sigmoid);
+    RUN_TEST(odds_beyond_all_bounds_are_sure);
     RUN_TEST(without_calibration_all_classes_are_equally_probable);
     RUN_TEST(inputs_are_rounded_and_limited);
     RUN_TEST(the_input_stage_limits_and_never_wraps);

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "greatest.h"
+#include "asserts.h"
 #include "margin.h"
 
 /* Written again from the published recurrences, on an array and with 64-bit words cut to 32. */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "greatest.h"
+#include "asserts.h"
 
 /* Three classes that beat each other in a circle: 0 over 1, 1 over 2, 2 over 0, by 1, 2 and 4. The
  * machines are (0,1), (0,2), (1,2); positive speaks for the second of a pair. */

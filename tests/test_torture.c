@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "greatest.h"
+#include "asserts.h"
 #include "margin.h"
 #include "trials.h"
 

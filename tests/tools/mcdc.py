@@ -12,7 +12,7 @@ from pathlib import Path
 
 from coverage import HEADERS, UNREACHED, judge, sections
 
-SUITES = ("core", "math", "kernel", "scheme", "quant", "image", "refusals", "calibrate", "metrics", "proto", "mam", "ordinal", "sweeps")
+SUITES = ("core", "math", "kernel", "scheme", "quant", "image", "refusals", "calibrate", "metrics", "proto", "mam", "ordinal", "sweeps", "seco", "oneclass", "compact")
 
 
 def part_one(header):
