@@ -337,7 +337,11 @@ static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real 
 
 /* Where every operation is a call, a loop with one product and one sum takes the fewest bytes. */
 static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n) {
-    margin_real s[4] = {0, 0, 0, 0};
+    margin_real s[4];
+    s[0] = 0; /* one by one: an initialiser would become a call of memset */
+    s[1] = 0;
+    s[2] = 0;
+    s[3] = 0;
     for (size_t i = 0; i < n; i++) {
         s[(i | 3u) < n ? i & 3u : 0] += MARGIN_LOAD(margin_real, w + i) * x[i];
     }
