@@ -149,6 +149,8 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
                         "met (default: many different numbers with fractions, or with few rows each, are met)")
     work = parser.add_argument_group("the search")
     work.add_argument("--time", type=value_type(options.above(0)), default=60.0, metavar="SECONDS", help="how long it may take (default 60)")
+    work.add_argument("--finish", action="store_true", help="try all that is planned for --time, however long a slow or busy machine takes: "
+                      "the same bytes everywhere")
     work.add_argument("--test", metavar="TEST", help="rows that are not used for the search: tells the error of the pick on them")
     work.add_argument("--resume", action="store_true", help="go on with a search that was stopped, from the file beside the output")
     add_engine(work)

@@ -4,7 +4,8 @@
 
 Tables and structs are counted. Code, stack and cycles come from cost_table.py, which `python3 ports/cost.py` measures on
 the emulated targets: for each function that computes scores, the bytes of code at -Os, the largest stack, and the cycles at
--O2 as a sum of terms such as vectors times features. The most stack of a function comes from ports/stack.py. `make footprint` compares the formula with what it measures.
+-O2 as a sum of terms such as vectors times features. Cycles are those of the longest way: prototypes in floats and lists often
+end earlier. The most stack of a function comes from ports/stack.py. `make footprint` compares the formula with what it measures.
 """
 from __future__ import annotations
 
@@ -37,6 +38,7 @@ class Shape:
     stage: bool = False    # whole numbers go through a stage of integers first
     rank: int = 0          # numbers that a projection in front makes of the features
     convert: bool = False  # raw values are real numbers and become integers before they go in
+    reach: tuple = ()      # of a list: how many vectors each cut has looked at, those of the cuts before it included
 
     @property
     def key(self) -> str:
@@ -58,6 +60,11 @@ class Shape:
     def real(self) -> bool:
         return self.format == "f32"
 
+    @property
+    def deep(self) -> bool:
+        """Whether the function goes a way that takes more of its stack: pairs of classes, or tangents."""
+        return self.tangents > 0 or self.n > 0 and self.machines != self.width
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -72,7 +79,7 @@ class Cost:
     stack: int     # as measured
     cycles: int | None
     stack_most: int | None   # no call of the function of the library takes more
-    cycles_most: int | None  # what was measured, and HEADROOM
+    cycles_most: int | None  # what was measured, and a tenth more
     known: bool = True  # False: nobody has measured the predictor on this target; only tables are known
 
     @property
@@ -112,24 +119,47 @@ def shape_of(model: Model, form: str = "f32", quantised: Quantised | None = None
     kernel = KERNELS[n["kernel"]] if "kernel" in n else ""
     return Shape(body.scores, kernel, body.struct, form, body.bytes, n.get("n", 0), n["d"], model.machine.shape.machines,
                  n.get("width", 1), n.get("tangents", 0), max(1, n.get("power", n.get("degree", 1))), body.stage,
-                 n.get("pool_d", 0), body.convert is not None)
+                 n.get("pool_d", 0), body.convert is not None, tuple((quantised.parts if quantised else model.machine).array("reach")))
+
+
+def fours(n: int) -> int:
+    """Dot products are taken by fours."""
+    return -(-n // 4) * 4
 
 
 def terms(shape: Shape) -> tuple[float, ...]:
-    """What the cycles of a prediction are a weighted sum of; the weights are those of the function and the target."""
+    """What the cycles of a prediction are a weighted sum of; the weights, none of them negative, are those of the function and the
+    target. Loops take four features at a time, integers two at the end; d is then even."""
     d = shape.d if shape.real else shape.d + shape.d % 2
-    n, m, t, rest, odd = shape.n, shape.machines, shape.tangents, shape.d % 4, shape.d % 2
+    n, m, four, rest = shape.n, shape.machines, d // 4, (d % 4, d % 4 > 0) if shape.real else (d % 4 > 0, shape.d % 2)
     staged = (1, shape.d) if shape.stage else (0, 0)
     if "proto" in shape.struct:
-        if shape.real:
-            return (1, d, n, n * d, n * rest, n * t, n * t * d, n * t * rest, *staged)
-        rows = -(-n * (1 + t) // 4) * 4
-        return (1, d, n, rows, rows * d, n * t, m, *staged)
+        return (*(real_proto if shape.real else integer_proto)(shape, four, *rest), *staged)
     if n == 0 or "linear" in shape.struct:  # linear, or a list of linear cuts
         rows = max(m, shape.width)
-        return (1, rows, rows * d, rows * rest, rows * odd, *staged)
-    bits, pairs = (shape.degree.bit_length() - 1, bin(shape.degree).count("1") - 1), m != shape.width
-    return (1, d, n, n * d, n * rest, n * shape.width, m, n * shape.width * pairs, n * bits[0], n * bits[1], *staged)
+        return (1, rows, rows * (shape.d // 4), rows * (shape.d % 4), rows * (shape.d % 2), rows * (shape.d % 4 > 0), *staged)
+    spread, dots = n * shape.width, fours(n)
+    if shape.reach:  # a list: vectors go to the cuts that are still to be asked
+        each = [to - before for before, to in zip((0, *shape.reach), shape.reach)]
+        m, spread, dots = shape.width, sum(count * (shape.width - j) for j, count in enumerate(each)), sum(map(fours, each))
+    pairs = m != shape.width
+    degree = (shape.degree.bit_length() - 1, bin(shape.degree).count("1") - 1) if shape.kernel == "poly" else (0, 0)
+    return (1, d, n, dots * four, dots * rest[0], dots * rest[1], dots, spread, m, spread * pairs, n * pairs, n * (m > 1),
+            n * degree[0], n * degree[1], *staged)
+
+
+def real_proto(shape: Shape, four: int, rest: int, some: int) -> tuple[float, ...]:
+    """Without tangents by 16 features; with them tangents by fours, and all models of a class but the first in two halves."""
+    n, t, plain, later = shape.n, shape.tangents, shape.tangents == 0, (shape.n - shape.machines) * (shape.tangents > 0)
+    groups = -(-t // 4)
+    return (1, shape.machines, n, n * four, n * rest, n * some, n * plain * -(-shape.d // 16), n * plain, n * groups, n * groups * shape.d, n * t,
+            later, later * groups)
+
+
+def integer_proto(shape: Shape, four: int, rest: int, odd: int) -> tuple[float, ...]:
+    n, t = shape.n, shape.tangents
+    rows = fours(n * (1 + t))
+    return (1, shape.d, n, rows, rows * four, rows * rest, rows * odd, n * t, n * (t > 0), shape.machines)
 
 
 def cycles_of(shape: Shape, table: dict) -> int | None:
@@ -138,10 +168,15 @@ def cycles_of(shape: Shape, table: dict) -> int | None:
     return None if weights is None else max(1, round(sum(w * t for w, t in zip(weights, terms(shape)))))
 
 
+def stack_of(shape: Shape, entry: dict) -> int:
+    """Bytes of stack of the function, as measured."""
+    return entry.get("stack_deep", entry["stack"]) if shape.deep else entry["stack"]
+
+
 def cycles_most(shape: Shape, table: dict) -> int | None:
-    """Of one prediction at most: the formula is within some percent; distances of prototypes in floats may be left early."""
+    """Of one prediction at most: the formula is that of the longest way, within some percent."""
     cycles = cycles_of(shape, table)
-    return None if cycles is None else round_up(cycles * (15 if shape.real and "proto" in shape.struct else 11) // 10 + 1)
+    return None if cycles is None else round_up(cycles * 11 // 10 + 1)
 
 
 def round_up(n: int) -> int:
@@ -184,7 +219,7 @@ def estimate(shape: Shape, target: str) -> Cost:
     scores = 4 * shape.machines + (2 * shape.d + 2 & ~3 if shape.stage else 0)
     return Cost(shape.tables, struct, sum(part["code"] for part in parts), max(part["helpers"] for part in parts),
                 8 * shape.d if shape.convert else 0, struct if table["struct_in_ram"] else 0,
-                entry["stack"] + scores, cycles_of(shape, table), table["stacks"].get(shape.function), cycles_most(shape, table))
+                stack_of(shape, entry) + scores, cycles_of(shape, table), table["stacks"].get(shape.function), cycles_most(shape, table))
 
 
 def projected(shape: Shape, target: str) -> Cost:

@@ -3,6 +3,7 @@ user sees of it, the final training, and the files."""
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import shlex
 import shutil
@@ -24,8 +25,9 @@ from .workers import Stopped
 class View:
     """The line on a terminal that says what is tried, what is best and how much time is left; in a log, a line a phase."""
 
-    def __init__(self, seconds: float, quiet: bool):
-        self.began, self.deadline = time.monotonic(), time.monotonic() + seconds
+    def __init__(self, seconds: float, quiet: bool, finish: bool = False):
+        self.began, self.planned = time.monotonic(), seconds
+        self.deadline = math.inf if finish else self.began + seconds
         self.live = sys.stderr.isatty() and not quiet
         self.expected, self.done, self.phase, self.shown, self.trying, self.best = 1, 0, "", 0, "", ""
         self.drawn, self.earlier = 0.0, None
@@ -69,6 +71,7 @@ class View:
         left = self.deadline - time.monotonic()
         if share > 0.1:
             left = min(left, self.seconds * (1 - share) / share)
+        left = left if left < math.inf else max(0.0, self.planned - self.seconds)
         full = round(20 * share)
         line = (f"[{'#' * full}{' ' * (20 - full)}] {left:3.0f} s left | {self.best or 'the first models are on their way'} | "
                 f"{self.phase}: {self.trying}")[:shutil.get_terminal_size((100, 24)).columns - 1]
@@ -232,7 +235,7 @@ def fit(arguments: argparse.Namespace) -> None:
     engine = workers.engine(arguments.workers, arguments.threads)
     known = state.State(where, state.key_of(ground, "fit", facts, arguments.time), arguments.resume)
     native.training(), native.device()  # compiled, if need be, before the clock starts
-    view = View(arguments.time, arguments.quiet)
+    view = View(arguments.time, arguments.quiet, arguments.finish)
     search = Search(ground, facts, arguments.time, engine, known, view)
     finished = False
     try:
@@ -262,7 +265,7 @@ def run(search: Search, view: View, known: int) -> str:
         search.run()
         return ""
     except Stopped:
-        return f"--time {view.deadline - view.began:.0f} is over"
+        return f"--time {view.planned:g} is over"
     except KeyboardInterrupt:
         if not any(not one.failed for one in search.decided()[0]):
             raise

@@ -63,13 +63,16 @@ static bool gen_progress(void *user, const margin_progress *at) {
     return watch->stop != 0;
 }
 
+/* The constant of a poly kernel is 1 unless the user says otherwise: without one, a power of odd
+ * degree has neither a constant nor even terms. */
 static margin_kernel gen_kernel(const gen_choice *choice) {
+    const double *coef0 = gen_given(choice, "coef0");
     margin_kernel kernel;
     memset(&kernel, 0, sizeof kernel);
     kernel.kind = (uint8_t)gen_option(choice, "kernel");
     kernel.degree = (uint8_t)gen_option(choice, "degree");
     kernel.gamma = gen_option(choice, "gamma");
-    kernel.coef0 = gen_option(choice, "coef0");
+    kernel.coef0 = coef0 != NULL ? *coef0 : kernel.kind == MARGIN_KERNEL_POLY ? 1.0 : 0.0;
     kernel.a = gen_option(choice, "a");
     return kernel;
 }

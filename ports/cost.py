@@ -2,17 +2,20 @@
 on every microcontroller, unless --target says which.
 
     python3 ports/cost.py [--target NAME]... [-j N]      measures, writes the table, says how far the formula is off
+    python3 ports/cost.py --check [--readme]             holds the table against other models: part of `make footprint`
 
 Models of many shapes are trained on random numbers and exported; each function that computes scores is run by several of
 them. Code is what a linker keeps at -Os, the stack is painted, cycles at -O2 are fitted by least squares of relative errors.
-`make footprint` holds the table against models that were not used here. Prototypes in floats stop early where a distance is
-large enough already, so that their cycles depend on the data: the formula is within a third there, elsewhere within some percent.
+Where predictors may end early the models are such that they never do (worst.py), so that the cycles are those of the longest
+way. --check measures models of other shapes, one of each function at least, and fails where cycles, code, helpers, model or stack
+are off by more than 5 % (of the stack 8 bytes), or where a model as it was trained takes more cycles than it may at most.
 """
 from __future__ import annotations
 
 import argparse
 import contextlib
 import io
+import operator
 import os
 import random
 import sys
@@ -22,6 +25,7 @@ from dataclasses import dataclass
 import footprint
 import models
 import stack
+import worst as worst_of
 from targets import BUILD, ROOT, TARGETS, Problem, Target, build_counters, chosen
 
 sys.path.insert(0, ROOT)
@@ -53,7 +57,15 @@ KERNELS = {"linear": ("--kernel linear", SHAPES), "rbf": ("--kernel rbf", SHAPES
            "poly2": ("--kernel poly --degree 2 --coef0 1", SHAPES), "poly3": ("--kernel poly --degree 3 --coef0 1", FEW[:5]),
            "upoly": ("--kernel unit-poly", FEW), "uexp": ("--kernel unit-exp", FEW)}
 PROTOTYPES = ((2, 1, 0, False), (5, 4, 0, False), (13, 8, 0, False), (30, 3, 2, False), (8, 1, 5, False), (16, 2, 3, True),
-              (40, 1, 2, False), (6, 6, 1, True), (10, 2, 0, True), (23, 2, 4, False), (3, 5, 0, False))  # d, models a class, tangents, whole numbers
+              (40, 1, 2, False), (6, 6, 1, True), (10, 2, 0, True), (23, 2, 4, False), (3, 5, 0, False), (33, 4, 0, False),
+              (18, 3, 6, False), (35, 2, 1, False), (12, 4, 8, False))  # d, models a class, tangents, whole numbers
+
+LIST = "--method seco --cheap --greedy --min-left 4 --easy 1e-6 --scale none"
+POLY = "poly --degree 2 --coef0 1"
+LISTS = (("linear", 120, 3, 0), ("linear", 120, 4, 2), ("linear", 120, 5, 5), ("linear", 150, 6, 1), ("linear", 120, 5, 12),
+         ("linear", 120, 4, 23), ("rbf --gamma 0.5", 60, 3, 0), ("rbf --gamma 0.1", 60, 4, 1), ("rbf --gamma 0.02", 75, 5, 5),
+         ("rbf --gamma 0.05", 48, 4, 10), ("rbf --gamma 0.05", 90, 6, 2), (POLY, 60, 3, 0), (POLY, 80, 5, 1), (POLY, 90, 6, 5),
+         (POLY, 48, 6, 10), (POLY, 60, 4, 2), (POLY, 100, 5, 3), (POLY, 64, 4, 8), ("rbf --gamma 0.1", 40, 4, 4))  # kernel, rows, bands, further features
 
 
 def specifications() -> dict[str, tuple[str, str]]:
@@ -73,9 +85,31 @@ def specifications() -> dict[str, tuple[str, str]]:
     for i, (d, count, tangents, whole) in enumerate(PROTOTYPES):
         method = f"tvq --models {count} --tangents {tangents} --iterations 3" if tangents else f"lvq --models {count} --iterations 3"
         found[f"cost_proto_{i}"] = random_rows(50 + i, d, 12 * count * 3, 2 + i % 2, whole), f"--method {method}"
-    for i, (kernel, rows) in enumerate((("linear", 180), ("rbf", 180), ("poly --degree 2 --coef0 1", 180), ("linear", 240),
-                                        ("rbf --gamma 0.1", 240), ("poly --degree 2 --coef0 1", 240))):
-        found[f"cost_list_{i}"] = models.strips(90 + i, rows), f"--method seco --cheap --kernel {kernel}"
+    for i, (kernel, rows, bands, more) in enumerate(LISTS):
+        found[f"cost_list_{i}"] = models.bands(90 + i, rows, bands, more), f"{LIST} --kernel {kernel}"
+    return found
+
+
+# For --check: other shapes and other numbers.
+HELD = {"linear": ("13,0,2", "--method svm"), "linear, 5 classes": ("11,90,5", "--method svm --scheme one-one"),
+        "rbf": ("21,46,2", "--method svm --kernel rbf"), "rbf, 4 classes": ("8,38,4", "--method svm --kernel rbf --scheme one-one"),
+        "poly": ("19,50,2", f"--method svm --kernel {POLY}"), "poly, 3 classes": ("14,33,3", f"--method svm --kernel {POLY} --scheme one-rest"),
+        "unit-poly": ("10,41,2", "--method svm --kernel unit-poly"), "unit-exp, 3 classes": ("7,36,3", "--method svm --kernel unit-exp"),
+        "hinge": ("17,60,2", "--method compact --vectors 22 --iterations 3 --noise 0.1"),
+        "hinge, 4 classes": ("9,80,4", "--method compact --vectors 28 --iterations 3 --noise 0.1"),
+        "prototypes": ("21,90,3", "--method lvq --models 6 --iterations 3"),
+        "tangents": ("27,60,2", "--method tvq --models 3 --tangents 3 --iterations 3")}
+HELD_LISTS = {"list of linear cuts": ("linear", 150, 5, 8), "list, rbf": ("rbf --gamma 0.05", 60, 4, 5), "list, poly": (POLY, 72, 5, 7)}
+
+
+def held() -> dict[str, tuple[str, str]]:
+    """Data and options of the models of --check, by what they are called in its table."""
+    found = {}
+    for seed, (words, (shape, options)) in enumerate(HELD.items(), 300):
+        d, n, classes = map(int, shape.split(","))
+        found[words] = random_rows(seed, d, n or 40, classes, False), options
+    for seed, (words, (kernel, rows, bands, more)) in enumerate(HELD_LISTS.items(), 400):
+        found[words] = models.bands(seed, rows, bands, more), f"{LIST} --kernel {kernel}"
     return found
 
 
@@ -86,15 +120,18 @@ class Made:
     shape: cost.Shape
 
 
-def make(name: str, data: str, options: str) -> list[Made]:
-    """build/ports/models/NAME_FORMAT.h for each format; a format that a kind does not have is left out."""
+def make(name: str, data: str, options: str, longest: bool = True) -> list[Made]:
+    """build/ports/models/NAME_FORMAT.h for each format; with `longest` a model without short ways."""
     base, found = f"{models.FOLDER}/{name}", []
     models.put(f"{base}.csv", data)
     quiet(["train", f"{base}.csv", *options.split(), "--save", f"{base}.mgn"])
     whole = models_of_gen.load(os.path.join(ROOT, f"{base}.mgn"))
+    whole = worst_of.without_short_ways(whole) if longest else whole
+    with open(os.path.join(ROOT, f"{base}.mgn"), "wb") as file:
+        file.write(whole.image)
     for form in models.FORMATS:
         new, old = f"{models.FOLDER}/new/{name}_{form}.h", f"{base}_{form}.h"
-        quiet(["export", f"{base}.mgn", "--format", form, "-o", new])
+        quiet(["export", f"{base}.mgn", "--format", form, "--force", "-o", new])
         models.replace_changed(new, old)
         found.append(Made(f"{name}_{form}", cost.shape_of(whole, form)))
     return found
@@ -129,31 +166,22 @@ def measure(target: Target, made: list[Made]) -> dict[str, footprint.Row]:
 
 # ---- fitting ----
 
-def solve(a: list[list[float]], b: list[float]) -> list[float]:
-    """Gauss elimination with pivoting."""
-    n = len(b)
-    a = [[*row, right] for row, right in zip(a, b)]
-    for i in range(n):
-        pivot = max(range(i, n), key=lambda r: abs(a[r][i]))
-        a[i], a[pivot] = a[pivot], a[i]
-        for r in range(i + 1, n):
-            factor = a[r][i] / a[i][i]
-            a[r] = [v - factor * w for v, w in zip(a[r], a[i])]
-    out = [0.0] * n
-    for i in reversed(range(n)):
-        out[i] = (a[i][n] - sum(a[i][j] * out[j] for j in range(i + 1, n))) / a[i][i]
-    return out
-
-
 def fit_weights(rows: list[tuple[tuple[float, ...], int]]) -> list[float]:
-    """The weights that make the relative errors of sum(weight * term) least, in squares. A term that never differs from
-    others gets its share by a ridge that is too small to matter otherwise."""
+    """The weights that make the relative errors of sum(weight * term) least, in squares, by coordinate descent. None is negative: terms
+    that grow together share what they cost and do not play against each other in shapes that nobody has measured."""
     scaled = [[t / count for t in terms] for terms, count in rows]
     width = len(scaled[0])
-    size = [max(max(abs(row[j]) for row in scaled), 1e-12) for j in range(width)]
+    size = [max(max(row[j] for row in scaled), 1e-12) for j in range(width)]
     unit = [[v / s for v, s in zip(row, size)] for row in scaled]
-    a = [[sum(row[i] * row[j] for row in unit) + (1e-9 if i == j else 0) for j in range(width)] for i in range(width)]
-    found = solve(a, [sum(row[i] for row in unit) for i in range(width)])
+    a = [[sum(row[i] * row[j] for row in unit) for j in range(width)] for i in range(width)]
+    b = [sum(row[i] for row in unit) for i in range(width)]
+    found = [0.0] * width
+    for _ in range(3000):
+        before = list(found)
+        for i in (i for i in range(width) if a[i][i] > 0):
+            found[i] = max(0.0, found[i] + (b[i] - sum(map(operator.mul, a[i], found))) / a[i][i])
+        if max(abs(x - y) for x, y in zip(found, before)) < 1e-8:
+            break
     return [float(f"{w / s:.6g}") for w, s in zip(found, size)]
 
 
@@ -166,9 +194,10 @@ def table_of(target: Target, made: list[Made], rows: dict[str, footprint.Row]) -
     for key, group in sorted(by_key.items()):
         code, helpers = footprint.code_of(target, library, group[0].shape.function)
         counted = [(cost.terms(one.shape), rows[one.name].count) for one in group]
-        plain = [one for one in group if not one.shape.stage] or group
-        functions[key] = {"code": code, "helpers": helpers, "stack": max(rows[one.name].stack for one in plain),
-                               "cycles": fit_weights(counted) if target.unit else None}
+        ways = {deep: [rows[one.name].stack for one in group if one.shape.deep == deep and not one.shape.stage] for deep in (False, True)}
+        functions[key] = {"code": code, "helpers": helpers, "stack": max(ways[False] or ways[True]),
+                          **({"stack_deep": max(ways[True])} if ways[True] else {}),
+                          "cycles": fit_weights(counted) if target.unit else None}
     for key, function in (("decide", "margin_decide"), ("decide q", "margin_decide_q"), ("input", "margin_input_q")):
         code, helpers = footprint.code_of(target, library, function)
         functions[key] = {"code": code, "helpers": helpers}
@@ -188,19 +217,86 @@ def worst(made: list[Made], rows: dict[str, footprint.Row], table: dict) -> list
     return sorted(found, reverse=True)
 
 
+# ---- the table against other models ----
+
+CHECKED = ("cycles", "code", "helpers", "model", "stack")
+
+
+def check_target(target: Target, made: dict[str, list[Made]], usual: dict[str, list[Made]]) -> tuple[list[tuple], int]:
+    """A line a function: its percents off in the three formats, and how long the model as it was trained takes of that; how many are
+    too far off."""
+    rows = measure(target, [one for part in (made, usual) for group in part.values() for one in group])
+    library, lines, failed, codes = f"{target.folder}/predict-Os.o", [], 0, {}
+    for words, group in made.items():
+        cells = {part: [] for part in (*CHECKED, "usual")}
+        for one, plain in zip(group, usual[words]):
+            row, most = rows[one.name], cost.estimate(one.shape, target.name).cycles_most
+            name = one.shape.function
+            codes[name] = codes.get(name) or footprint.code_of(target, library, name)
+            row.code, row.helpers = codes[name]
+            for part, (share, near) in footprint.compared(row, one.shape).items():
+                if part in CHECKED:
+                    failed += not near
+                    cells[part].append(f"{100 * share:+.1f}{'' if near else ' FAR'}")
+            over = target.unit and rows[plain.name].count > cost.estimate(plain.shape, target.name).cycles_most or row.count > (most or 0) > 0
+            failed += bool(over)
+            cells["usual"].append(f"{100 * rows[plain.name].count / max(1, row.count):.0f}{' OVER' if over else ''}")
+        lines.append((target.name, words, *(" / ".join(cells[part]) for part in (*CHECKED, "usual"))))
+    return lines, failed
+
+
+def named(words: str) -> str:
+    """
+    >>> named("rbf, 4 classes")
+    'rbf_4_classes'
+    """
+    return words.replace(",", "").replace("-", "_").replace(" ", "_")
+
+
+def check(targets: list[Target], workers: int, readme: bool) -> int:
+    made = {words: make(f"held_{named(words)}", *what) for words, what in held().items()}
+    usual = {words: make(f"usual_{named(words)}", *what, longest=False) for words, what in held().items()}
+    known, failed, lines = cost.targets(), 0, []
+    with ThreadPoolExecutor(workers) as pool:
+        for found, far in pool.map(lambda target: check_target(target, made, usual), [t for t in targets if t.name in known]):
+            lines, failed = lines + found, failed + far
+    table = [("target", "predictor", *CHECKED, "usual"), *lines]
+    widths = [max(len(line[i]) for line in table) for i in range(len(table[0]))]
+    print("by how many percent the formula of gen/cost.py is off for models that it was not made of, in f32 / q15 / q7; usual: cycles of the "
+          "same model as it was trained, in percent of the longest way")
+    for line in table:
+        print("  ".join(f"{cell:<{w}}" for cell, w in zip(line, widths)).rstrip())
+    for target in targets:
+        if target.name not in known:
+            print(f"FAILED  {target.name} has no entry in {models.COSTS}: python3 ports/cost.py --target {target.name}")
+            failed += 1
+    if readme:
+        rows = ["| " + " | ".join(line) + " |" for line in table]
+        models.put_between("ports/README.md", "formula", "\n".join([rows[0], "|" + "---|" * len(table[0]), *rows[1:]]) + "\n")
+    cells = len(lines) * len(models.FORMATS) * (len(CHECKED) + 1)
+    print(f"{cells - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measures the numbers behind gen/cost.py on the emulated targets.")
     parser.add_argument("--target", action="append", default=[])
     parser.add_argument("-j", type=int, default=os.cpu_count(), help="targets at a time")
     parser.add_argument("--only", action="append", help="models whose names start so: cost_rbf, cost_proto, ...; the rest of the table stays")
     parser.add_argument("--show", type=int, default=3, help="how many of the worst estimates to show")
+    parser.add_argument("--check", action="store_true", help="measure other models, compare, and leave the table as it is")
+    parser.add_argument("--readme", action="store_true", help="with --check: write what was found into ports/README.md")
     args = parser.parse_args()
     os.chdir(ROOT)
     build_counters()
     os.makedirs(f"{models.FOLDER}/new", exist_ok=True)
+    targets = chosen(args.target, TARGETS if args.target else [t for t in TARGETS if t.family in footprint.DEVICES])
+    return check(targets, args.j, args.readme) if args.check else write_table(targets, args)
+
+
+def write_table(targets: list[Target], args: argparse.Namespace) -> int:
     made = [one for name, (data, options) in specifications().items()
             if args.only is None or name.startswith(tuple(args.only)) for one in make(name, data, options)]
-    targets = chosen(args.target, TARGETS if args.target else [t for t in TARGETS if t.family in footprint.DEVICES])
     failed = 0
     with ThreadPoolExecutor(args.j) as pool:
         jobs = {target.name: pool.submit(measure, target, made) for target in targets}

@@ -284,6 +284,17 @@ def shape_of(row: Row):
     return cost.shape_of(found, row.format, quant.Quantised(found, row.format, native.Rows(rows, None, len(found.labels))))
 
 
+def compared(row: Row, shape: cost.Shape) -> dict[str, tuple[float, bool]]:
+    """By which share gen/cost.py is off in each part of what a row has measured, and whether that is near enough."""
+    entry, price = cost.targets()[row.target]["functions"][shape.key], cost.estimate(shape, row.target)
+    told = (price.cycles or 0, entry["code"], entry["helpers"], price.tables + price.struct, price.ram, cost.stack_of(shape, entry))
+    found = {}
+    for part, said, value in zip(PARTS, told, (row.count, row.code, row.helpers, row.model, row.ram, row.stack)):
+        off = said - value
+        found[part] = off / value if value else float(off != 0), abs(off) <= NEAR * value or part == "stack" and abs(off) <= 8
+    return found
+
+
 def formula(rows: list[Row]) -> tuple[list[str], int]:
     """What gen/cost.py says beside what was measured: a line a target and predictor, and how many are too far off."""
     lines, failed, shapes = [], 0, {(row.predictor, row.format): shape_of(row) for row in rows if not row.problem}
@@ -293,18 +304,13 @@ def formula(rows: list[Row]) -> tuple[list[str], int]:
             continue
         cells = {part: [] for part in PARTS}
         for row in (row for row in rows if (row.target, row.predictor) == (target, predictor)):
-            shape, table = shapes[predictor, row.format], cost.targets()[target]
-            entry, price = table["functions"][shape.key], cost.estimate(shape, target)
-            told = {"cycles": price.cycles or 0, "code": entry["code"], "helpers": entry["helpers"], "model": price.tables + price.struct,
-                    "RAM": price.ram, "stack": entry["stack"]}
-            if row.count > (price.cycles_most or 0):
-                lines.append(f"{row.name}: {row.count} instructions, at most {price.cycles_most} by the formula: FAR")
+            shape = shapes[predictor, row.format]
+            if row.count > (cost.estimate(shape, target).cycles_most or 0):
+                lines.append(f"{row.name}: {row.count} instructions, at most {cost.estimate(shape, target).cycles_most} by the formula: FAR")
                 failed += 1
-            for part, value in zip(PARTS, (row.count, row.code, row.helpers, row.model, row.ram, row.stack)):
-                off = told[part] - value
-                near = abs(off) <= NEAR * value or part == "stack" and abs(off) <= 8
+            for part, (share, near) in compared(row, shape).items():
                 failed += not near
-                cells[part].append(f"{100 * off / value if value else 100 * (off != 0):+.1f}{'' if near else ' FAR'}")
+                cells[part].append(f"{100 * share:+.1f}{'' if near else ' FAR'}")
         lines.append(f"{target:<12} {predictor:<7} " + "  ".join(f"{part} {' / '.join(cells[part])}" for part in PARTS))
     return lines, failed
 

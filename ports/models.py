@@ -67,6 +67,16 @@ def strips(seed: int, count: int) -> str:
     return "\n".join(lines) + "\n"
 
 
+def bands(seed: int, count: int, bands: int, more: int) -> str:
+    """Bands of two classes in turn, in two features and so many further ones without a meaning: about as many cuts part
+    them; CSV text."""
+    rng, lines = random.Random(seed), []
+    for i in range(count):
+        values = [rng.uniform(0, 10), 2 * (i % bands) + rng.uniform(-0.85, 0.85), *(rng.gauss(0, 0.1) for _ in range(more))]
+        lines.append(",".join(f"{v:.3f}" for v in values) + f",{'ab'[i % bands % 2]}")
+    return "\n".join(lines) + "\n"
+
+
 def images(seed: int, classes: int, count: int, size: int = 8) -> str:
     """Pictures of 0 to 16 as of digits: three spots a class, anywhere near their places; CSV text."""
     rng, lines = random.Random(seed), []
