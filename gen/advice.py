@@ -191,5 +191,6 @@ def about_labels(problem: Problem, ground, choice, view) -> list[str]:
     if not suspects or len(suspects) > 0.05 * rows.n:
         return []
     suspects.sort(key=lambda i: worst[i])
-    return [f"{len(suspects)} rows look as if they had a wrong label, whenever they are left out: data rows "
-            f"{listed([str(i + 1) for i in suspects], 8)}, from 1"]
+    many = len(suspects) > 1
+    return [f"{len(suspects)} row{'s look' if many else ' looks'} as if {'they' if many else 'it'} had a wrong label, by models that have not seen "
+            f"{'them' if many else 'it'}: number {listed([str(i + 1) for i in suspects], 8)}, the first row of data being 1"]

@@ -37,6 +37,7 @@ def unknown_words(argv: list[str], message: str) -> str:
         return ""
     known = list(commands_by_name()[command]._option_string_actions)
     words = [word.split("=")[0] for word in message.partition(": ")[2].split() if word.startswith("--")]
+    words = [word for word in words if word not in known]
     return next((found for found in (suggest.close(word, known) for word in words) if found), "")
 
 
@@ -271,7 +272,11 @@ def parse(argv: list[str]) -> argparse.Namespace:
     if argv[0] in ("train", "cv", "tune") and {"-h", "--help"} & set(argv):
         output.write_stdout(manual.text(commands_by_name()[argv[0]], argv).encode())
         raise SystemExit(0)
-    arguments, rest = make_parser().parse_known_args(argv)
+    try:
+        arguments, rest = make_parser().parse_known_args(argv)
+    except Usage as error:  # what is missing may be there, misspelt
+        wrong = " ".join(word for word in argv if word.startswith("--")) if "are required: --" in str(error) else ""
+        raise Usage(str(error) + unknown_words(argv, f": {wrong}")) from None
     if rest:
         message = f"unrecognized arguments: {' '.join(rest)}"
         raise Usage(message + unknown_words(argv, message))

@@ -140,7 +140,12 @@ def check(arguments: argparse.Namespace) -> None:
 def read(arguments: argparse.Namespace) -> tuple[training.Problem, list[int] | None]:
     """The data, and the group of each row; a file that changes meanwhile is refused."""
     before = stamp(arguments.data)
-    found, of = groups.read(arguments.data, arguments.label, arguments.header, arguments.zero_based, arguments.group)
+    try:
+        found, of = groups.read(arguments.data, arguments.label, arguments.header, arguments.zero_based, arguments.group)
+    except Failure as error:
+        if arguments.group is None and "not a number" in error.message:
+            error.message += " (a column of names that says which rows belong together: --group COLUMN)"
+        raise
     if found.labels is None:
         raise Failure("the file has no labels, and fit learns from them", found.path)
     if stamp(arguments.data) != before:
@@ -159,6 +164,8 @@ def read(arguments: argparse.Namespace) -> tuple[training.Problem, list[int] | N
                       "left out", found.path)
     if found.n < 2 * FOLDS:
         raise Failure(f"{found.n} rows are too few: at least {2 * FOLDS} are needed", found.path)
+    if all(low == high for low, high in zip(*problem.rows.ranges()[:2])):
+        raise Failure("no column ever changes: there is nothing to learn from", found.path)
     if of is not None and len(set(of)) < FOLDS:
         raise Failure(f"{len(set(of))} groups in --group {arguments.group}: at least {FOLDS} are needed", found.path)
     return problem, of
@@ -488,13 +495,13 @@ def majority_error(problem: training.Problem, search: Search) -> float:
 
 
 def say_rounds(search: Search, found: list[Candidate], folds: int, ended: str) -> None:
-    choices = len({choice for choice, *_ in search.measured})
+    choices = len({one.choice for one in search.candidates(range(1))})
     say(f"{choices} choices of method and options were tried; the table has those that were tested on {folds} divisions into training "
         f"and test rows" + (f" ({ended})" if ended else ""))
     if search.plan.cap is not None:
         say(f"the first rounds used {search.plan.cap} of {search.ground.n} rows, to keep within --time")
     if search.missed:
-        say(f"not tried for lack of time: {search.missed}")
+        say(f"not tried any more: {search.missed}")
     for line in search.plan.left_out:
         say(f"not tried: {line}; a longer --time includes it")
 
@@ -579,9 +586,10 @@ def say_pick(search: Search, found: list[Candidate], picked: Candidate, best: Ca
         say(f"for comparison: always giving the same answer has a mean of 50 %{', ' + plain if plain else ''}")
     else:
         say(f"for comparison: always answering {name!r} is wrong in {percent(round(majority, 4))}" + (f", {plain}" if plain else ""))
-    if picked.error > 0.9 * majority:
+    if picked.error > 0.9 * majority or picked.error + 2 * picked.standard_error > majority:
         what = {"classes": "tell the classes apart", "normal": "tell what is normal", "numbers": "say much about the numbers"}[search.facts.about]
-        say(f"note: this model is hardly better than always giving the same answer: these features may not {what}")
+        say(f"note: this model is hardly better than always giving the same answer, or nobody can tell by so few rows: these features may "
+            f"not {what}")
 
 
 def about_pick(search: Search, picked: Candidate, tested: dict, path: str | None) -> list[str]:

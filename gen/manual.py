@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import textwrap
 
 from . import methods
@@ -49,6 +50,23 @@ def lines_of(actions, helps: dict[str, str] | None = None) -> list[str]:
     return found
 
 
+def about(name: str, words: str) -> str:
+    """Of sentences, some of which begin with the name of a method, those that are about this one or about all.
+
+    >>> about("svr", "The price of a mistake. svm: the default is 1. svr: in units of the target. It is positive.")
+    'The price of a mistake. In units of the target. It is positive.'
+    """
+    kept, other = [], False
+    for sentence in re.split(r"(?<=\.) ", words):
+        head, colon, rest = sentence.partition(": ")
+        if colon and head in methods.METHODS:
+            other, sentence = head != name, rest[0].upper() + rest[1:]
+        elif sentence[0].isupper():
+            other = False
+        kept += [] if other else [sentence]
+    return " ".join(kept)
+
+
 def short_help(parser: argparse.ArgumentParser) -> str:
     """What most people need, and the methods."""
     shown = [action for action in parser._actions if action.dest in SHORT]
@@ -67,8 +85,9 @@ def method_help(parser: argparse.ArgumentParser, name: str) -> str:
     common = [by_name[f"--{option.name}"] for option in COMMON if method.takes(option.name)]
     of_methods = {option.key for option in methods.OPTIONS.values()}
     rest = [action for action in parser._actions if action.dest not in of_methods and action.dest != "method"]
+    kernel = f"The kernel: {', '.join(method.kernels)}. The default is {method.kernels[0]}; rbf bends around the data."
     lines = [f"usage: {parser.prog} DATA --method {name} [options]", "", f"{name}: {method.help}"]
     for title, actions in ((f"options of {name}:", own), ("options that methods share:", common), ("data, files and all else:", rest)):
         if actions:
-            lines += ["", title, *lines_of(actions)]
+            lines += ["", title, *lines_of(actions, {**{action.dest: about(name, action.help or "") for action in actions}, "kernel": kernel})]
     return "\n".join(lines) + "\n"

@@ -43,8 +43,9 @@ THRESHOLDS = Option("thresholds", one_of(("absolute", "zero-one")), "What thresh
                     "the classes that answers are off (the default), or zero-one, the number of errors.")
 
 
-NU = Option("nu", between(1e-9, 1), "A share of the rows. oneclass: of normal rows that may raise a false alarm; the default is 0.05. svm: "
-            "of rows that may fall short of the margin, instead of --C. svr: of rows that may be farther off than epsilon, which is then found.")
+NU = Option("nu", between(1e-9, 1), "A share of the rows. oneclass: that of normal rows that may raise a false alarm; the default is 0.05. svm: "
+            "that of rows that may fall short of the margin, instead of --C. svr: that of rows that may be farther off than epsilon, which is "
+            "then found.")
 LAMBDA = Option("lambda", between(0, 1), "Between 0, the hard margin, and 1, the average margin. kmomd: the default is 0.1. oneclass: the "
                 "margin distribution instead of the machine of --nu, which is then the rate of false alarms alone.")
 FORM = Option("form", one_of(("plane", "sphere", "prototypes")), "What encloses the normal rows: plane, the machine of --nu or --lambda (the "

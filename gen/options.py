@@ -42,7 +42,10 @@ def size(text: str) -> int:
     (2048, 2048, 1536, 1048576)
     """
     factor = {"K": 1024, "M": 1024 * 1024}.get(text[-1:].upper(), 1)
-    value = number(text if factor == 1 else text[:-1]) * factor
+    try:
+        value = number(text if factor == 1 else text[:-1]) * factor
+    except Usage:
+        value = 0
     if not 1 <= value < 2**40 or value != int(value):
         raise Usage(f"not a number of bytes, as 2048 or 2K: {text!r}")
     return int(value)
@@ -121,7 +124,7 @@ class Option:
 
 COMMON = (
     Option("kernel", one_of(KERNELS), f"The kernel: {', '.join(KERNELS[:-1])}. The default is linear; rbf bends around the data. "
-           "compact has the kernels hinge (its default) and rbf."),
+           "compact: hinge (the default) or rbf."),
     Option("gamma", above(0), "The width of rbf and poly kernels: larger is narrower. The default is 1 / number of features.",
            ("poly", "rbf")),
     Option("degree", between(1, 255, whole), "The degree of a poly kernel. The default is 3.", ("poly",)),

@@ -199,8 +199,8 @@ class Others(CommandLine):
 
 class Stops(Quick):
     def test_threads_and_resume_give_the_same_bytes(self):
-        self.ok("fit", self.ring, "--flash", "400", "--threads", "1", "-o", self.path("a.h"), "--name", "m")
-        self.ok("fit", self.ring, "--flash", "400", "--threads", "3", "-o", self.path("b.h"), "--name", "m")
+        self.ok("fit", self.ring, "--flash", "400", "--threads", "1", "--finish", "-o", self.path("a.h"), "--name", "m")
+        self.ok("fit", self.ring, "--flash", "400", "--threads", "3", "--finish", "-o", self.path("b.h"), "--name", "m")
         self.assertEqual(self.read("a.h"), self.read("b.h"))
         calls = []
 
@@ -217,7 +217,7 @@ class Stops(Quick):
         known = self.read("c.h.search")
         with open(self.path("c.h.search"), "wb") as file:
             file.write(known[:-20])  # the last line of a process that was killed
-        code, _, err = self.gen("fit", self.ring, "--flash", "400", "-o", self.path("c.h"), "--name", "m", "--resume")
+        code, _, err = self.gen("fit", self.ring, "--flash", "400", "-o", self.path("c.h"), "--name", "m", "--resume", "--finish")
         self.assertEqual(code, 0, err)
         self.assertRegex(err, r"\d+ trainings are known from before")
         self.assertEqual(self.read("c.h"), self.read("a.h"))
@@ -236,6 +236,10 @@ class Stops(Quick):
     def test_a_time_that_is_too_short_is_said(self):
         self.fails(1, "--time is too short", "fit", self.ring, "--time", "0.0001", "-o", self.path("m.h"))
         self.assertNotIn("m.h", os.listdir(self.folder))
+        found = self.json("fit", self.ring, "--time", "0.0001", "--finish", "-o", self.path("m.h"))
+        self.assertEqual((found["complete"], found["stopped"]), (True, None))
+        self.assertIn("m.h", os.listdir(self.folder))
+        self.assertNotIn("m.h.search", os.listdir(self.folder))
 
     def test_ctrl_c_keeps_the_best_so_far(self):
         run = self.spawn("fit", self.ring, "-o", self.path("m.h"), "--json", self.path("m.json"))
@@ -284,12 +288,14 @@ class Wrong(Quick):
         unlike = self.write("unlike.csv", "".join(f"{i},{i + 1},label{i}\n" for i in range(30)))
         few = self.write("few.csv", "1,a\n2,b\n3,a\n4,b\n")
         lonely = self.write("lonely.csv", "1,a\n" * 20 + "2,b\n")
+        still = self.write("still.csv", "1,5,a\n1,5,b\n" * 20)
+        people = self.write("people.csv", "1,anna,a\n2,anna,b\n3,bert,a\n4,bert,b\n" * 5)
         for code, words, arguments in (
                 (1, "no model fits: the smallest that was tried", [self.ring, "--flash", "3"]),
                 (1, "no model fits: the smallest that was tried", [self.ring, "--cycles", "5"]),
                 (1, "no model fits: the smallest that was tried", [self.ring, "--ram", "8"]),
                 (2, "--flash: not a number of bytes, as 2048 or 2K: '0'", [self.ring, "--flash", "0"]),
-                (2, "--flash: not a number: '2X'", [self.ring, "--flash", "2X"]),
+                (2, "--flash: not a number of bytes, as 2048 or 2K: '2X'", [self.ring, "--flash", "2X"]),
                 (2, "--time: must be greater than 0", [self.ring, "--time", "-1"]),
                 (2, "no target 'cortex-m00' (did you mean 'cortex-m0'?)", [self.ring, "--target", "cortex-m00"]),
                 (2, "--max-missed: must be between 0 and 1", [self.ring, "--max-missed", "2"]),
@@ -297,6 +303,7 @@ class Wrong(Quick):
                 (2, "give it a file, not standard input", ["-"]),
                 (1, "only one class: 'a'", [one]), (1, "different labels in", [unlike]),
                 (1, "4 rows are too few", [few]), (1, "class 'b' has 1 row", [lonely]),
+                (1, "no column ever changes", [still]), (1, "not a number: 'anna' (a column of names", [people]),
                 (1, "no column named 'who'", [self.ring, "--group", "who"]),
                 (1, "No such file", [self.path("none.csv")])):
             with self.subTest(arguments=arguments):
@@ -409,7 +416,7 @@ class Advice(unittest.TestCase):
         ground = trial.ground_of(found, None, 5, 1, trial.Budget())
         view = mock.Mock()
         line, = advice.about_labels(found, ground, search.plain_linear(tries.Facts(200, 4, 2)), view)
-        self.assertRegex(line, r"^2 rows look as if they had a wrong label.*rows (18, 92|92, 18),")
+        self.assertRegex(line, r"^2 rows look as if they had a wrong label.*number (18, 92|92, 18),")
         self.assertTrue(view.look.called)
 
 
@@ -447,12 +454,17 @@ class Words(CommandLine):
             self.assertEqual([option.name for option in method.options if f"  --{option.name}" not in text], [])
             for option in method.options:
                 self.assertTrue(option.help[0].isupper() and option.help.endswith("."), option.help)
-        self.assertNotIn("--lambda", self.gen("train", "--method", "svm", "--help")[1])
+        shown = self.gen("train", "--method", "svm", "--help")[1]
+        self.assertNotIn("--lambda", shown)
+        self.assertIn("inf asks for a hard margin", shown)
+        self.assertNotIn("lssvm:", shown)
+        self.assertIn("The default is rbf;", self.gen("train", "--method", "oneclass", "--help")[1])
 
     def test_misspelt_words_get_a_suggestion(self):
         for words, arguments in (("did you mean 'svm'?", ["train", self.two, "--method", "smv"]),
                                  ("did you mean 'train'?", ["trian"]),
                                  ("did you mean '--kernel'?", ["train", self.two, "--method", "svm", "--kernal", "rbf"]),
+                                 ("did you mean '--method'?", ["train", self.two, "--methd", "svm"]),
                                  ("did you mean '--flash'?", ["fit", self.two, "--flsh", "2K"])):
             self.fails(2, words, *arguments)
 

@@ -13,7 +13,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [HERE, ROOT]
-from gen import cli
+from gen import cli, manual
 from gen.methods import METHODS
 
 FOLDER = os.path.join(ROOT, "gen", "methods")
@@ -31,7 +31,7 @@ def read(method):
 
 def with_options(method, text):
     """The page with the options of the method between its marks."""
-    rows = [f"| `--{option.name}` | {option.help} |" for option in METHODS[method].options]
+    rows = [f"| `--{option.name}` | {manual.about(method, option.help)} |" for option in METHODS[method].options]
     lines = [BEGIN, *(["", "| option | meaning |", "|---|---|", *rows, ""] if rows else ["", "It has none of its own.", ""]),
              f"`python3 -m gen train --method {method} --help` lists those that it shares with others too.", "", END]
     before, rest = text.split(BEGIN)
