@@ -197,6 +197,9 @@ static margin_mam_options gen_mam_options(const gen_choice *choice, size_t class
     margin_mam_options options;
     memset(&options, 0, sizeof options);
     options.kernel = gen_kernel(choice);
+    if (options.kernel.kind == MARGIN_KERNEL_POLY && options.kernel.degree == 0) {
+        options.kernel.degree = 2; /* a mean of cubes follows the few rows that are far out */
+    }
     /* Without an intercept kernels and pairs of classes of different sizes go wrong by tens of
      * points. Balance has no effect on the labels of two classes with a linear kernel and standard
      * scaling, so the average margin stays that of the samples there. */

@@ -127,7 +127,7 @@ COMMON = (
            "compact: hinge (the default) or rbf."),
     Option("gamma", above(0), "The width of rbf and poly kernels: larger is narrower. The default is 1 / number of features.",
            ("poly", "rbf")),
-    Option("degree", between(1, 255, whole), "The degree of a poly kernel. The default is 3.", ("poly",)),
+    Option("degree", between(1, 255, whole), "The degree of a poly kernel. The default is 3; of mam 2.", ("poly",)),
     Option("coef0", between(-1e18, 1e18), "The constant that a poly kernel adds. The default is 1.", ("poly",)),
     Option("a", above(0), "The base or the exponent of unit-exp and unit-poly kernels. The default is 2.", ("unit-poly", "unit-exp")),
     Option("scale", one_of(SCALES), "How raw inputs are scaled: standard (mean 0, deviation 1; the default), minmax (0 to 1), none. It "
