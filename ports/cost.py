@@ -91,7 +91,8 @@ def specifications() -> dict[str, tuple[str, str]]:
 
 
 # For --check: other shapes and other numbers.
-HELD = {"linear": ("13,0,2", "--method svm"), "linear, 5 classes": ("11,90,5", "--method svm --scheme one-one"),
+HELD = {"linear": ("13,40,2", "--method svm"), "linear, 5 classes": ("11,90,5", "--method svm --scheme one-one"),
+        "linear with scales": ("10,40,4", "--method svm --scheme one-one"),
         "rbf": ("21,46,2", "--method svm --kernel rbf"), "rbf, 4 classes": ("8,38,4", "--method svm --kernel rbf --scheme one-one"),
         "poly": ("19,50,2", f"--method svm --kernel {POLY}"), "poly, 3 classes": ("14,33,3", f"--method svm --kernel {POLY} --scheme one-rest"),
         "unit-poly": ("10,41,2", "--method svm --kernel unit-poly"), "unit-exp, 3 classes": ("7,36,3", "--method svm --kernel unit-exp"),
@@ -107,7 +108,7 @@ def held() -> dict[str, tuple[str, str]]:
     found = {}
     for seed, (words, (shape, options)) in enumerate(HELD.items(), 300):
         d, n, classes = map(int, shape.split(","))
-        found[words] = random_rows(seed, d, n or 40, classes, False), options
+        found[words] = random_rows(seed, d, n, classes, False, 20 if "scales" in words else 0), options
     for seed, (words, (kernel, rows, bands, more)) in enumerate(HELD_LISTS.items(), 400):
         found[words] = models.bands(seed, rows, bands, more), f"{LIST} --kernel {kernel}"
     return found

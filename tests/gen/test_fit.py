@@ -424,6 +424,8 @@ def shape_of(key):
     """Some shape of this entry of the table."""
     kind, form = key.split()[0], next(word for word in key.split() if word in ("f32", "q15", "q7"))
     ending, machines = "" if form == "f32" else "_q", 3 if key.endswith("several") else 1
+    if kind == "scaled":
+        return cost.Shape(f"margin_scaled_scores_{form}", "", "margin_linear_q", form, 0, 0, 5, 3)
     if kind in ("linear", "proto"):
         return cost.Shape("", "", f"margin_{kind}{ending}", form, 0, 0 if kind == "linear" else 6, 5, 2)
     if kind == "list":
