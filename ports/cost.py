@@ -160,7 +160,7 @@ def measure(target: Target, made: list[Made]) -> dict[str, footprint.Row]:
         target.compile("ports/common/library.c", f"predict{level}", [level, "-DMARGIN_PREDICT_ONLY"])
         names = list(rows) if level == "-O2" else [name for group in few.values() for name in group[:2]]
         for group in (names[i:i + size] for i in range(0, len(names), size)):
-            elf = footprint.build(target, level, group, f"cost-{group[0]}")
+            elf = footprint.build(target, level, group, f"cost-{group[0]}", together=True)
             footprint.run(target, elf, {name: rows[name] for name in group}, level)
     return rows
 

@@ -107,15 +107,31 @@ def ram_of(target: Target, elf: str, library: str, model: str) -> int:
     return sum(total(found.get(os.path.basename(name), {}), *kinds) for name in (library, model))
 
 
-def build(target: Target, level: str, names: list[str], tag: str) -> str:
+def defines(name: str) -> dict[str, str]:
+    """What ports/common/model.c wants to know about a model."""
+    member, kind = ("real", "float") if name.endswith("f32") else ("integer", "int16_t")
+    return {"MODEL": name, "MODEL_UPPER": name.upper(), "MODEL_HEADER": f'"{name}.h"', "MODEL_MEMBER": member, "MODEL_TYPE": kind}
+
+
+def compile_models(target: Target, level: str, names: list[str], tag: str, together: bool) -> list[str]:
+    """An object a model or, which is faster, one of all."""
+    if not together:
+        return [target.compile("ports/common/model.c", f"{name}{level}", [level, *(f"-D{k}={v}" for k, v in defines(name).items())])
+                for name in names]
+    lines = []
+    for name in names:
+        lines += [f"#define {key} {value}" for key, value in defines(name).items()] + ['#include "model.c"'] + \
+            [f"#undef {key}" for key in defines(name)]
+    os.makedirs(os.path.join(ROOT, target.folder), exist_ok=True)
+    models.put(f"{target.folder}/models-{tag}.c", "\n".join(lines) + "\n")
+    return [target.compile(f"{target.folder}/models-{tag}.c", f"models-{tag}{level}", [level])]
+
+
+def build(target: Target, level: str, names: list[str], tag: str, together: bool = False) -> str:
     """A program that measures the models of these names."""
     start = ["start", "report", "stack", "mark"] + (["memory"] if target.memory else [])
     objects = [f"{target.folder}/start-{part}.o" for part in start] + [f"{target.folder}/predict{level}.o"]
-    for name in names:
-        kind = ["-DMODEL_MEMBER=real", "-DMODEL_TYPE=float"] if name.endswith("f32") else \
-            ["-DMODEL_MEMBER=integer", "-DMODEL_TYPE=int16_t"]
-        flags = [level, f"-DMODEL={name}", f"-DMODEL_UPPER={name.upper()}", f'-DMODEL_HEADER="{name}.h"', *kind]
-        objects.append(target.compile("ports/common/model.c", f"{name}{level}", flags))
+    objects += compile_models(target, level, names, tag, together)
     models_list = "-DMODELS=" + " ".join(f"X({name})" for name in names)
     objects.append(target.compile("ports/common/footprint.c", f"footprint-{tag}{level}", [level, models_list]))
     objects.append(target.compile("ports/common/nothing.c", f"nothing{level}", [level]))

@@ -6,7 +6,7 @@ Cross-validated errors (5 folds, the same for all) on sets of two classes and of
 most 400 rows: a method without any option but its kernel, and the best point of a grid, which counts the default itself among
 its points. The best is chosen by the very errors that are shown, which is in its favour. What is known is kept in
 tests/bench/defaults.json, so that a stopped run goes on; tests/bench/DEFAULTS.md is written from it. Exit code 1 if the default
-of a method is behind its best by more than 3 points on the mean of the sets, or by more than 10 on any.
+of a method is behind its best by more than 4 points on the mean of the sets, or by more than 12 on any.
 """
 import argparse
 import json
@@ -24,7 +24,7 @@ from table_fit import load, version, write  # noqa: E402
 
 SETS = ("wdbc", "heart_statlog", "sonar", "ionosphere", "parkinsons", "ripley", "thyroid", "arduino_gestures_feat", "digits8x8")
 MOST = 400
-MEAN, WORST = 0.03, 0.10  # by which a default may be behind
+MEAN, WORST = 0.04, 0.12  # by which a default may be behind
 KEPT, PAGE = (os.path.join(ROOT, "tests", "bench", name) for name in ("defaults.json", "DEFAULTS.md"))
 WIDTHS = (0.06, 0.25, 1, 4)  # gamma times the number of features
 POLY = [("degree", (2, 3)), ("coef0", (0.0, 1.0))]
@@ -140,7 +140,7 @@ def main():
     parser.add_argument("methods", nargs="*")
     parser.add_argument("--anew", action="store_true")
     parser.add_argument("--write", action="store_true")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     known = {}
     if os.path.exists(KEPT):
         with open(KEPT, encoding="utf-8") as file:

@@ -264,7 +264,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--anew", choices=("fit", "peers", "all"))
     parser.add_argument("--write", action="store_true")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     warnings.filterwarnings("ignore")
     known = load_known()
     short = put_page(known, args.seconds)
