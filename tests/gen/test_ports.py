@@ -2,15 +2,18 @@
 import os
 import re
 import sys
+import tempfile
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "ports"))
 
+import cost  # noqa: E402
 import footprint  # noqa: E402
 import models  # noqa: E402
 import suite  # noqa: E402
 import targets  # noqa: E402
+import worst  # noqa: E402
 
 
 def text_of(path):
@@ -31,6 +34,28 @@ def result(target, cells, known=None):
 
 
 class Ports(unittest.TestCase):
+    def test_the_formula_of_costs_is_near_what_was_measured_of_every_predictor(self):
+        head, *rows = table_of("ports/README.md", "formula")
+        self.assertEqual(head, ("target", "predictor", *cost.CHECKED, "usual"), "run: python3 ports/cost.py --check --readme")
+        devices = [t.name for t in targets.TARGETS if t.family in footprint.DEVICES]
+        self.assertEqual([row[:2] for row in rows], [(name, words) for name in devices for words in cost.held()])
+        self.assertEqual([row for row in rows if "FAR" in str(row) or "OVER" in str(row)], [])
+
+    def test_a_model_without_short_ways_has_the_shape_of_the_other(self):
+        from gen import cost as formula, model
+        with tempfile.TemporaryDirectory() as folder:
+            for words in ("prototypes", "tangents", "hinge", "list of linear cuts"):
+                data, options = cost.held()[words]
+                path = os.path.join(folder, "m")
+                with open(f"{path}.csv", "w", encoding="ascii") as file:
+                    file.write(data)
+                cost.quiet(["train", f"{path}.csv", *options.split(), "--save", f"{path}.mgn"])
+                found = model.load(f"{path}.mgn")
+                longest = worst.without_short_ways(found)
+                self.assertNotEqual(longest.image, found.image)
+                self.assertEqual(formula.shape_of(longest), formula.shape_of(found))
+        self.assertEqual(worst.alike([1, 2, 3, 4, 5, 6], [2, 3], 2), [1, 2, 1, 2, 5, 6])
+
     def test_every_target_of_the_readme_table_is_measured_for_every_predictor(self):
         head, *rows = table_of("ports/README.md", "footprint")
         self.assertEqual(head, footprint.MARKDOWN_HEAD, "run: python3 ports/footprint.py --readme")
