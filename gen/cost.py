@@ -63,7 +63,7 @@ class Shape:
     @property
     def deep(self) -> bool:
         """Whether the function goes a way that takes more of its stack: pairs of classes, or tangents."""
-        return self.tangents > 0 or self.n > 0 and self.machines != self.width
+        return self.tangents > 0 if "proto" in self.struct else self.n > 0 and self.machines != self.width
 
 
 @dataclass(frozen=True)
