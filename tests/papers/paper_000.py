@@ -58,7 +58,7 @@ def best(cells: Cells, name: str, k: int, method: str, option: str, values) -> t
     train = split(cells, name, k)[0]
     gammas = [width / features(train) for width in WIDTHS]
     words = ("tune", train, "--method", method, "--kernel", "rbf", "--grid", f"{option}={','.join(f'{v:g}' for v in values)}",
-             "--grid", f"gamma={','.join(f'{g:.4g}' for g in gammas)}", "--folds", 5, "--repeats", 3 if DRAWN[name] < FEW else 1)
+             "--grid", f"gamma={','.join(f'{g:.4g}' for g in gammas)}", "--folds", 5, *(("--repeats", 3) if DRAWN[name] < FEW else ()))
 
     def work():
         tried = [one for one in run(words)["results"] if one.get("error_mean") is not None]

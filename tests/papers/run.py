@@ -3,7 +3,7 @@ build/papers.md.
 
 What is known stands in numbers.json beside this; a number is measured anew where its method trains otherwise now, and that comes
 first. --quick runs what takes less than five minutes on two cores and shows of the rest what is known; --minutes begins no
-number after so many. --results writes the verdicts to README.md beside this, and leaves out numbers that nothing asks for any more."""
+number after so many. --results writes the verdicts to README.md beside this, and where all is known leaves out numbers that nothing asks for."""
 import os
 import sys
 import time
@@ -66,7 +66,8 @@ def main(words: list[str]) -> int:
     write(os.path.join(build, "papers.html"), page.html(title, said, sections, style))
     write(os.path.join(build, "papers.md"), page.markdown(title, said, sections))
     if "--results" in words:
-        known.forget_others()
+        if known.not_run == 0:
+            known.forget_others()
         put_results(os.path.join(cells.ROOT, "tests", "papers", "README.md"), sections, said[1])
     for section in sections:
         for what, verdict, why in section.verdicts:
