@@ -180,8 +180,8 @@ class Ours:
             by_shape = {self.shaped(budget, rank, *kind): kind for kind in kinds}
             return by_shape[self.least([shape for shape in by_shape if shape])] if any(by_shape) else kinds[0]
         best = kind(most, 0) if self.whole else setting(lambda: kind(4 * MIDDLE if wide else MIDDLE, 12 if wide else 0))
-        shapes = [self.shaped(most, rank, *best) for rank in ((0, 4, 12) if wide else (0,))]
-        self.shape = self.least([shape for shape in shapes if shape])
+        shapes = [shape for shape in (self.shaped(most, rank, *best) for rank in ((0, 4, 12) if wide else (0,))) if shape]
+        self.shape = self.least(shapes or [shape for shape in (self.shaped(most, rank, *best) for rank in (2, 1)) if shape])
         return self.run(most, "compact", *self.shape) if self.shape else None
 
     def shaped(self, most, rank, kernel, scale):
@@ -369,14 +369,14 @@ class Kept:
             f"{100 * error:.2f}" + ("*" if old else "") + (f" ({seeds})" if seeds < 3 else "")
 
     def behind(self, name, most):
-        """By how much compact is behind the best of the others, on the seeds that all of them have, and how many these are; None if
-        there are none, or no model of compact fits."""
+        """By how much compact is behind the best of the others, on the seeds that all of them have, and how many these are; all rows
+        count as wrong where no model of compact fits. None if there are no such seeds, or nothing fits."""
         found = {method: self.of(name, method, most) for method in ("compact", *OTHERS)}
         seeds = set.intersection(*(set(cells) for cells in found.values()))
         errors = {method: [cells[seed][0] for seed in seeds] for method, cells in found.items()}
         means = {method: sum(of) / len(of) for method, of in errors.items() if of and None not in of}
         rivals = [means[method] for method in OTHERS if method in means]
-        return (means["compact"] - min(rivals), len(seeds)) if "compact" in means and rivals else None
+        return (means.get("compact", 1) - min(rivals), len(seeds)) if rivals else None
 
 
 def instructions():
