@@ -184,6 +184,8 @@ def run(words) -> dict:
     said, out = io.StringIO(), os.path.join(FOLDER, f"out-{os.getpid()}.json")
     with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
         code = cli.main([*map(str, words), "--json", out])
+    if code >= 128:  # stopped by a signal: that is no answer
+        raise KeyboardInterrupt
     if code != 0 and not os.path.exists(out):
         raise Absent(said.getvalue().strip().splitlines()[-1] if said.getvalue().strip() else f"exit code {code}")
     with open(out, encoding="utf-8") as file:
