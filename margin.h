@@ -4,17 +4,20 @@
  *                                         #include "margin.h"     (this pulls in margin_impl.h)
  *           Everywhere else include it plainly. No compiler flag is needed. The licence is MIT.
  *
- * WHERE     Run a model that `python3 -m gen`, the host program of this project, has exported:
+ * YOU WANT  Run a model that `python3 -m gen`, the host program of this project, has exported:
  *
  *               #define MARGIN_IMPLEMENTATION
  *               #define MARGIN_PREDICT_ONLY
  *               #include "margin.h"
- *               #include "gate.h"              // exported as "gate": all its names begin so
+ *               #include "gate.h"              // exported as "gate"; its names begin with gate_
  *               ...
  *               uint16_t c = gate_classify(x); // a class, or MARGIN_REJECTED
  *
- *           x are the raw values: margin_real, or int16_t for integer models. The comment at the
- *           top of gate.h tells about inputs, classes and self-test.
+ *           x holds the raw values: margin_real, or int16_t for integer models. gate_labels[c] is
+ *           the name of class c; test c for MARGIN_REJECTED first, which is what an input gets that
+ *           is not a number or that no class is sure of. gate_selftest() returns 0 if this device
+ *           computes the same bits as the host. The comment at the top of gate.h describes inputs
+ *           and classes.
  *
  *           Load a model that arrives as bytes, over the air or from a file: >>image begins with
  *           the code for it.
@@ -51,8 +54,9 @@
  * DOES NOT  allocate, print, touch files, keep state between calls, recurse, or need libc or -lm.
  *
  * PROMISES  - All memory is the caller's. Nothing is written outside the arena and the outputs.
- *           - On failure (a negative status) no output parameter has been touched. The one
- *             exception is the report of rates, which says why rates are infeasible.
+ *           - On failure (a negative status) no output parameter has been touched, unless the text
+ *             of the function says otherwise. Three do: the report of rates says why rates are
+ *             infeasible, and margin_image_write and margin_eigen may leave an unusable array.
  *           - Every loop has a bound. The same input gives the same bits on every target.
  *
  * CONTENTS  PART I PREDICT
@@ -287,8 +291,9 @@ MARGIN_API const char *margin_status_text(margin_status status);
  *
  * Blocks are multiples of MARGIN_ALIGN bytes. A buffer whose address is such a multiple loses
  * nothing; any other loses up to MARGIN_ALIGN - 1 bytes. A function that takes an arena has a size
- * query, named after it with _size at the end: it tells the bytes that the function needs, or 0 if
- * they do not fit size_t. Both run the same memory plan, the query on an arena that only counts.
+ * query, named after it with _size at the end (for integer models _size_q), or its text says whose
+ * query counts. The query returns the bytes that the function needs, or 0 if they do not fit
+ * size_t. Both run the same memory plan, the query on an arena that only counts.
  *
  * The functions of this section accept a null arena and an arena over a null buffer; both refuse
  * every block. */
@@ -358,8 +363,8 @@ typedef struct {
     uint8_t degree;    /* of poly, 1 .. 255                       0 means 3                 */
     margin_real gamma; /* of poly and rbf, > 0                    0 means 1 / d             */
     margin_real coef0; /* of poly, any finite number              0 means 0                 */
-    margin_real a;     /* of the unit kernels, > 0; of unit-exp   0 means 2                 */
-                       /* at most 1e18 and at least 1e-18                                   */
+    margin_real a;     /* of the unit kernels, > 0                0 means 2                 */
+                       /* of unit-exp from 1e-18 to 1e18                                    */
 } margin_kernel;
 
 /* Fills in the defaults of a kernel for d features; NULL means linear. `resolved` may be `kernel`
@@ -373,6 +378,14 @@ MARGIN_API margin_status margin_kernel_resolve(const margin_kernel *kernel, size
  * a NaN. */
 MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const margin_real *x,
                                            const margin_real *z, size_t d);
+
+/* The scaling x' = (x - offset) * factor, feature by feature. If both arrays are NULL, x' is x.
+ * margin_scaling_fit makes one. */
+typedef struct {
+    const margin_real *offset; /* d values; NULL: no scaling */
+    const margin_real *factor; /* d values */
+    size_t d;
+} margin_scaling;
 
 /* ---- >>model ---- what trainers return and predictors read ----------------------------------- */
 
@@ -423,10 +436,11 @@ enum {
     MARGIN_MODEL_PROJECTED = 5
 };
 /* The version of these structs: exported models of another version do not compile. */
-#define MARGIN_MODEL_FORMAT 3
+#define MARGIN_MODEL_FORMAT 4
 #define MARGIN_REJECTED UINT16_MAX /* The label of an input that no class is sure of. */
 
-/* Corrections of a curve: at odds of 2^-8, 2^-7 .. 2^8. */
+/* The number of corrections in a calibration curve, which bends the probabilities of two classes:
+ * one for each of the odds 2^-8, 2^-7 .. 2^8. See margin_probabilities. */
 #define MARGIN_CURVE 17u
 
 /* How scores become an answer; part of every model. */
@@ -496,8 +510,9 @@ typedef struct {
     size_t d;                      /* features */
 } margin_projected;
 
-/* Prototypes: n models sorted by class, each a centroid c and `tangents` orthonormal tangents t.
- * The squared distance of x to a model is that to the plane through c along the tangents,
+/* Prototypes. Here and in >>proto a `model` is one prototype of a class, not a whole margin_model:
+ * a centroid c with `tangents` orthonormal tangents t. The n of them are sorted by class. The
+ * squared distance of x to a model is that to the plane through c along the tangents,
  *
  *     z = |x - c|^2 - sum over t of (t . (x - c))^2,  and not below 0.
  *
@@ -620,13 +635,6 @@ MARGIN_API int margin_compare(const margin_model *model, const margin_real *x, c
 
 /* ---- >>quant ---- the same models in integer arithmetic: q15 and q7 -------------------------- */
 
-/* The scaling x' = (x - offset) * factor, feature by feature. Without arrays x' is x. */
-typedef struct {
-    const margin_real *offset; /* d values; NULL: no scaling */
-    const margin_real *factor; /* d values */
-    size_t d;
-} margin_scaling;
-
 /* Models for machines without an FPU. Inputs are int16_t in model units. Vectors and weights are
  * int16_t in q15 and int8_t in q7. Scores are int32_t; times margin_quant.unit they are those of
  * the model in floating point. No sum can overflow, whatever the input; each kind says why. The
@@ -682,14 +690,15 @@ typedef struct {
 typedef struct {
     uint8_t kind;   /* MARGIN_KERNEL_RBF, POLY, UNIT_POLY, UNIT_EXP or HINGE */
     uint8_t power;  /* poly: its degree; unit-exp: 1 if a < 1, else 0 */
-    uint8_t shift;  /* rbf: unit of the norms; right shift: poly of the base, unit of the cosine,
-                       hinge of v.x + t */
-    uint8_t up;     /* poly: bits of the base beyond 15; hinge: left shift of thresholds; else of an
-                       exponent, */
-    uint16_t gain;  /* and its factor, in 2^-16; poly: factor of the dot product */
+    uint8_t shift;  /* rbf: norms are in units of 2^shift. Others: a right shift, of the base
+                       (poly), of the cosine (unit kernels) or of v.x + t (hinge) */
+    uint8_t up;     /* rbf and unit kernels: left shift of the exponent. poly: bits of the base
+                       beyond 15. hinge: left shift of the thresholds */
+    uint16_t gain;  /* rbf and unit kernels: factor of the exponent, poly: of the dot product; in
+                       2^-16 */
     uint16_t step;  /* rbf: units of the input in one of the vectors, 1 in q15; 0: see steps */
     uint8_t down;   /* right shift of what a vector adds to a score */
-    uint32_t cut;   /* all but poly: argument from which on the exponential counts as 0 */
+    uint32_t cut;   /* rbf and unit kernels: from this argument on the exponential counts as 0 */
     uint32_t reach; /* rbf: inputs with a larger |x|^2 are too far from all vectors to matter */
     int32_t add;    /* poly: added to the base */
 } margin_kernel_q;
@@ -795,7 +804,7 @@ typedef struct {
 #endif
 #endif
 
-/* What margin_proto_find_F finds: the two nearest classes. */
+/* What margin_proto_find_q15 and margin_proto_find_q7 find: the two nearest classes. */
 typedef struct {
     uint16_t label;   /* the nearest class, or MARGIN_REJECTED where the model says so */
     uint16_t nearest; /* the nearest class, */
@@ -807,7 +816,7 @@ typedef struct {
 
 /* Predictors for x, d values in model units. There is one function for each kind, kernel and
  * format, so that a linker keeps only those in use. A name ends with the format; functions whose
- * names end with _q serve both formats.
+ * names end with _q serve both formats. Below, F is q15 or q7, and .. is const int16_t *x.
  *
  *   LINEAR   void margin_linear_scores_F(const margin_linear_q *, .., int32_t *scores)
  *   SCALED   void margin_scaled_scores_F(const margin_linear_q *, .., int32_t *scores)
@@ -944,14 +953,19 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
  *     margin_model model;
  *     if (margin_image_open(received.bytes, size, &model) == MARGIN_OK) {
  *         const margin_vote *vote = margin_model_vote(&model);
- *         ... compare the number of features and margin_machines(vote->scheme, vote->classes) with
- *         the room for x and scores: a valid image may be of another shape than your firmware ...
+ *         ... compare the shape of the model with what your firmware has room for ...
  *         label = margin_classify(&model, x, scores);
  *     }
  *
- * Byte 7 of an image tells which function to call: 0 means margin_image_open, 15 and 7 mean
- * margin_image_open_q; the wrong one returns MARGIN_E_IMAGE. The checksum finds accidents, not
- * forgery: verify a signature first if the channel is open. On AVR define MARGIN_MODELS_IN_RAM.
+ * A valid image may be of another shape than your firmware expects. Compare three numbers: the
+ * features (of.linear.d, of.expansion.d, of.proto.d, of.list.pool.d or of.projected.d, according to
+ * model.kind; quant.input.d of integer models), the classes (vote->classes), and the scores
+ * (margin_machines(vote->scheme, vote->classes)).
+ *
+ * If at least MARGIN_IMAGE_HEAD bytes have arrived, byte 7 tells which function to call: 0 means
+ * margin_image_open, 15 and 7 mean margin_image_open_q; the wrong one returns MARGIN_E_IMAGE. The
+ * checksum finds accidents, not forgery: verify a signature first if the channel is open. On AVR
+ * define MARGIN_MODELS_IN_RAM.
  *
  * An image holds one model: 64 bytes of head, the model's arrays, and notes that the library does
  * not look at (names of classes and features, how it was trained). Little-endian on every machine,
@@ -1138,9 +1152,9 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
  *     that fails gives back everything. The result never depends on what the memory held before.
  *   - `info` may be NULL. It holds what all methods have in common. A method that has more to tell
  *     takes one more, last argument `margin_TAG_report *report`, which may be NULL as well.
- *   - A negative status means that there is no model, and no output has been touched; the one
- *     exception is the report of rates, which says why rates are infeasible. Any other status comes
- *     with a model that margin_model_check accepts.
+ *   - A negative status means that there is no model. No output has been touched, apart from the
+ *     report of rates, which says why rates are infeasible. Any other status comes with a model
+ *     that margin_model_check accepts.
  *
  * Bytes of memory: margin_TAG_train_size(n, d, classes, options) is what margin_TAG_train takes of
  * an aligned buffer, to the byte; it returns 0 where the bytes do not fit size_t or an option is
@@ -1148,6 +1162,9 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
  * text says whose memory it takes. MARGIN_TAG_BYTES(...) is the same number as a constant
  * expression for static buffers, plus the MARGIN_ALIGN - 1 bytes that a misaligned buffer may lose;
  * all of these macros stand in the last section of this file, >>bytes.
+ *
+ * Numbers in brackets, such as [2.2], are equations of the paper that a section cites. EPS is
+ * FLT_EPSILON, or DBL_EPSILON with MARGIN_REAL_DOUBLE.
  *
  * With more than two classes one machine is trained for each pair of classes, or for each class
  * against the rest; `info` then holds sums over the machines (objective, gap, iterations) or the
@@ -1217,7 +1234,7 @@ typedef struct {
     size_t arena_peak;       /* most bytes that this call had taken from the arena */
     size_t support;          /* samples with a nonzero coefficient */
     margin_real bias;        /* of the first machine */
-    margin_real margin_min;  /* of the margins of the training samples, see margin_margin */
+    margin_real margin_min;  /* smallest margin of the training samples, see margin_margin */
     margin_real margin_mean; /* their mean */
     margin_real margin_quantile[5]; /* 5, 25, 50, 75 and 95 % of them are at most this */
 } margin_info;
@@ -1382,7 +1399,7 @@ typedef struct {
     margin_watch watch;
 } margin_kmomd_options;
 
-/* Of the first machine. */
+/* All values are those of the first machine. */
 typedef struct {
     margin_real game_value; /* |v|, the value of the game */
     margin_real entropy;    /* normalised entropy of the weights, 0 .. 1 */
@@ -1407,12 +1424,13 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
  * sum y_i a_i k(x_i, x) + bias. `tol` is LIBSVM's: the largest violation of the optimality
  * conditions, in units of the margin.
  *
- * With nu, the share of the samples that may fall short of the margin, there is no C: nu is at
- * least the share of margin errors and at most the share of support vectors. Minimises  1/2 a'Qa
- * over 0 <= a_i <= weight,  sum a = nu sum of weights,  sum y_i a_i = 0,  then divides score and a
- * by the margin. `tol` is LIBSVM's where the largest k(x, x) is 1: the largest violation of the
- * optimality conditions of this programme, but at least tol times the objective for weights that
- * sum to 2, which is what kmomd asks for, and at most 32 times that. */
+ * With nu there is no C. nu is the share of the samples that may fall short of the margin: at least
+ * the share of margin errors and at most the share of support vectors. The trainer minimises
+ * 1/2 a'Qa  over  0 <= a_i <= weight_i,  sum a = nu times the sum of the weights,  sum y_i a_i = 0,
+ * and then divides score and a by the margin. Training ends when no optimality condition of this
+ * programme is violated by more than `tol`, which is LIBSVM's where the largest k(x, x) is 1. The
+ * limit is kept between 1 and 32 times that of kmomd, tol times the objective for weights that sum
+ * to 2. */
 typedef struct {
     margin_kernel kernel; /*                                                0: linear            */
     margin_real c;        /* price of a sample within the margin, > 0       0: 1                 */
@@ -1466,7 +1484,8 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
  * duality gap in `info`, or shows that there is none (Saketha Nath, Bhattacharyya: "Maximum margin
  * classifiers with specified false positive and false negative error rates", SDM 2007).
  *
- *     static unsigned char bytes[MARGIN_RATES_LINEAR_BYTES(200, 12, MARGIN_RATES_FAST)]; // n, d
+ *     static unsigned char bytes[MARGIN_RATES_LINEAR_BYTES(200, 12, MARGIN_RATES_FAST)]; // n, d,
+ *     // solver; >>bytes has the macros of other kernels
  *     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
  *     const margin_data data = {x, 200, 12, 0, y, NULL, NULL}; // y: 0 or 1
  *     margin_rates_report report;
@@ -1502,10 +1521,10 @@ typedef struct {
     bool feasible;      /* the rates can be had: p_star < 1 */
     margin_real p_star; /* least k_pos sqrt(w'S_pos w) + k_neg sqrt(w'S_neg w) of all w with
                            w.(m_pos - m_neg) = 1; scaling the features does not change it */
-    margin_real touch;  /* 1 / p_star, at most the largest number: the factor of both k at which
-                                  their ellipsoids touch, and the rates belonging to it: */
-    margin_real eta_pos_touch; /* any larger pair can be had */
-    margin_real eta_neg_touch;
+    margin_real touch;  /* 1 / p_star, at most the largest number. With both k times this factor
+                           the ellipsoids of k deviations around the two means touch */
+    margin_real eta_pos_touch; /* the rates that belong to these k: every pair in which both */
+    margin_real eta_neg_touch; /* rates are larger is possible */
     margin_real kappa_pos, kappa_neg; /* k as above, nu included */
     margin_real slack_pos, slack_neg; /* left side minus right side of [3.14]: 0 up to rounding */
     margin_real spread_pos,
@@ -1639,7 +1658,8 @@ MARGIN_API void margin_loss_at(const margin_loss *loss, margin_real m, margin_re
  *
  *     |g|^2 + C sum over classes of 1/n_class sum over its samples of L_class(y_i f(x_i)),
  *
- * f = g + bias, the bias free, samples by their weights [2.2]. The loss may have many local minima.
+ * where f = g + bias, g is a function in the space of the kernel, the bias is not penalised, and
+ * each sample counts by its weight [2.2]. The loss may have many local minima.
  * As in section 3 the objective is smoothed by Gaussian noise of deviation sigma in its arguments;
  * its minima are followed as sigma falls, each step starting from the minimum before, the first
  * from a random point (several of them: the best is kept). Works in coordinates in which the kernel
@@ -1649,8 +1669,8 @@ MARGIN_API void margin_loss_at(const margin_loss *loss, margin_real m, margin_re
 typedef struct {
     const margin_real *sigma;   /* falling widths (the last may be 0), and  */
     const uint16_t *iterations; /* steps at each of them at most,           */
-    size_t count;               /* so many of both       0: as the trainer says                */
-    margin_real cut_off;        /* of eigenvalues, above 0: -4                                 */
+    size_t count;               /* so many of both, or NULL twice       0: see the trainer     */
+    margin_real cut_off;        /* exponent in the formula above        0: -4                  */
     margin_real range;          /* starts lie in [-range, range]^dimensions     0: 8           */
     bool all;                   /* keep all eigenvalues that are not rounding, no cut_off      */
 } margin_smoothing;
@@ -1661,7 +1681,7 @@ typedef struct {
     const margin_loss *loss;     /* of samples of both classes         0: hinge                 */
     const margin_loss *loss_pos; /* of the positive class alone        0: loss                  */
     const margin_loss *loss_neg; /* of the others                      0: loss                  */
-    margin_smoothing smoothing;  /* iterations here                    0: 50, 50, 50, 500       */
+    margin_smoothing smoothing;  /* widths 1, 1/2 .. 2^-9 with 50 steps at each, 500 at the last */
     size_t starts;               /*                                    0: 4                     */
     uint32_t seed;               /* of the starts                                               */
     uint8_t scheme;              /* of more than two classes           0: one-one               */
@@ -1696,10 +1716,11 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
  *     status = margin_seco_train(&data, &options, &mem, &model, &info, &report);
  *     margin_classify(&model, x, &score);     report.cut[0].sign, report.cut[0].covered ...
  *
- * A round supplies candidates, by margin_loss with the hinge for the class that a cut must not
- * touch and the ramp for its own, from several starts, for several C and weights of its own class;
- * takes the one with the least errors of its own plus errors, cross-validated, of a support vector
- * machine on what it leaves [2.12]; and goes on with the samples left. It ends when the best
+ * In each round margin_loss_train makes candidates for a cut: the ramp is the loss of the cut's own
+ * class, and the hinge that of the class that it must not touch. There is a candidate for each
+ * start, each C and each weight of the cut's own class. The round keeps the candidate with the
+ * fewest errors, its own plus the cross-validated errors of a support vector machine on the samples
+ * that it leaves [2.12]. The next round goes on with those samples. Cutting ends when the best
  * candidate covers too little, when too few samples are left of a class, or when one machine does
  * well enough on what is left. That is the list of the paper, and the option `greedy` gives it. It
  * is often worse than one machine, because what cuts leave is harder than the whole (section 4.6).
@@ -1710,10 +1731,10 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
  * All C are powers of two and count as in the paper, |g|^2 + C times mean losses; in the units of
  * >>svm the C of the machine at the end is C / n for n samples.
  *
- * Memory for 3 n^2 numbers, and one vector for each candidate; time for `folds` + 1 lists, of a
- * `greedy` one for one. `cheap` is what one would normally run: 32 candidates instead of 192, of
- * which the four most promising are cross-validated, over every second C: see the table of make
- * papers. */
+ * Training needs memory for 3 n^2 numbers and one vector for each candidate. It takes the time of
+ * `folds` + 1 lists, or of one list with `greedy`. `cheap` is the usual choice: it makes 32
+ * candidates instead of 192, takes every second C, and cross-validates only the four most promising
+ * candidates; see the table of `make papers`. */
 typedef struct {
     margin_kernel kernel;       /*                                     0: linear                */
     int8_t c_first, c_last;     /* log2 of C of the candidates         0, 0: 8 .. 15            */
@@ -1723,7 +1744,7 @@ typedef struct {
     size_t starts;              /* for each sign, C and weight         0: 4                     */
     const margin_loss *target;  /* loss of the class of the sign       0: ramp                  */
     const margin_loss *other;   /* and of the other class              0: hinge                 */
-    margin_smoothing smoothing; /*                                     0: see there             */
+    margin_smoothing smoothing; /* widths 1, 2^-3, 2^-6, 2^-9 with 2, 4, 10 and 200 steps       */
     margin_real coverage;       /* least share of samples a cut takes  0: 1/16                  */
     size_t left;                /* samples of each class it leaves     0: 32                    */
     margin_real easy;           /* error at which cutting ends         0: 1/32                  */
@@ -1930,7 +1951,7 @@ typedef struct {
 MARGIN_API size_t margin_proto_train_size(size_t n, size_t d, size_t classes,
                                           const margin_proto_options *options);
 /* One pass of tvq costs a product of the n x d data with the d x (vectors) models. Beside the
- * models, three times as many numbers as they have, memory grows by five numbers for each sample.
+ * models there is three times their memory for the training itself, and five numbers a sample.
  * In `info`, objective is the weighted mean margin [3] and support the number of vectors stored.
  * Margins of nn are not computed where it keeps all samples (no budget, or one of n and more).
  * MARGIN_W_ITERATIONS: max_iterations came before the criterion. MARGIN_E_ARGUMENT: an option is
@@ -1979,13 +2000,13 @@ MARGIN_API margin_status margin_proto_two_sided(const margin_proto *model, const
  *     margin_theta_options strategy = {1, 20};
  *     margin_theta_train(&data, &svm, &strategy, &mem, &model, &info, NULL); */
 typedef struct {
-    margin_real theta; /* in units of the model's margins, any number       0: 0.1               */
+    margin_real theta; /* in units of the model's margins; MARGIN_ZERO: 0   0: 0.1               */
     size_t rounds;     /*                                                   0: 20                */
     bool even;         /* k(t) = n / mistakes                               0: 1                 */
     margin_watch watch;
 } margin_theta_options;
-/* Bytes beside those of the learner; `rows` is the number of rows of data->x, n where it has no
- * list of rows. 0: not countable. */
+/* Bytes that margin_theta_train takes in all, with a learner that takes `bytes` for n samples.
+ * `rows` is the number of rows of data->x, which is n if data->rows is NULL. 0: not countable. */
 MARGIN_API size_t margin_theta_train_size(size_t n, size_t rows, size_t classes, size_t bytes);
 /* info: margins, iterations (rounds), objective (the weighted mean margin of the round returned);
  * report: of the last round. Failures of the learner are passed on. */
@@ -2036,10 +2057,11 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  * step takes away a share of all vectors and coefficients (with rbf units, of coefficients), which
  * keeps many vectors from learning few samples by heart: the decay.
  *
- * Decay and noise are found out on samples held out, a quarter of them, or of less than 2000 two
- * quarters and of less than 1000 all four in turn: of the decays 0.005, 0.03, 0.1, 0.3, 1 and 3,
- * and then of the noises 0, 0.05, 0.1, 0.2, 0.4, 0.7 and 1, the largest that costs next to nothing
- * there.
+ * Decay and noise are chosen on samples held out, a quarter at a time: one quarter, or two in turn
+ * below 2000 samples, or all four in turn below 1000. First the decay is chosen from 0.005, 0.03,
+ * 0.1, 0.3, 1 and 3, then the noise from 0, 0.05, 0.1, 0.2, 0.4, 0.7 and 1. Of each, the trainer
+ * takes the largest that costs at most a fifth of a standard error; where no larger value does, it
+ * goes down as long as that is better.
  *
  *     margin_compact_options options = {0};
  *     options.vectors = 88;                                     // 4 KB for 16 features, 26 classes
@@ -2048,8 +2070,11 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  * With many features a projection z = P x to a few numbers, learned together with the rest, makes
  * vectors short: a rank of r takes r (d + 6) bytes in q7, and each vector r + 2 instead of d + 2.
  *
- * A machine of another method that was reduced by margin_compress is a good start: its vectors
- * then move to where so few of them do best.
+ * A machine of another method that was reduced by margin_compress is a good `start`: the training
+ * goes on from its vectors, coefficients and width, and the vectors move to where so few of them do
+ * best. It must be an expansion of rbf without scaling, with one machine a class (one for two
+ * classes). `kernel` and `vectors` are then its own, `rank` must be 0, and there is no validation:
+ * a loss of 0 means hinge, a decay of 0 none, a noise of 0 means 0.1.
  *
  * Scale the data first (see margin_scaling): steps and noise are the same for all features. */
 enum { MARGIN_COMPACT_HINGE = 1, MARGIN_COMPACT_SOFT = 2 };
@@ -2066,28 +2091,23 @@ typedef struct {
     margin_real decay; /* share of a value that a step of 1 takes away, at  0: by validation     */
                        /* most 100; MARGIN_ZERO: none                                            */
     uint32_t seed;     /* of all that is random                                                  */
-    size_t max_iterations; /* passes over the data                           0: 100 to 300, which
-                              is 100 and 400 000 / n more                                         */
+    size_t max_iterations; /* passes   0: 100 + 400 000 / n, at most 300                         */
     margin_watch watch;
-    const margin_model *start; /* go on from the vectors, coefficients and width of this one,    */
-                               /* an expansion of rbf with a machine a class, or one for two     */
-                               /* classes, that is not scaled; its vectors   0: start at random  */
-                               /* count, and there is no validation: 0 of    */
-                               /* loss, decay, noise: hinge, none, 0.1                           */
+    const margin_model *start; /* see above                             0: start at random       */
 } margin_compact_options;
 
 /* Bytes that margin_compact_train takes; 0: not countable, or options out of their range. */
 MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
                                             const margin_compact_options *options);
-/* A pass over the data costs 6 n vectors (d + classes) operations; validation takes four to eleven
- * trainings of three eighths of the passes each, twice or four times that of few samples. With less
- * than 32 samples, or more rbf units than three quarters of them, there is none: the decay is then
- * 0.03 and the noise 0.1, where they are not given. info: objective is the mean loss
- * of the last pass, with its noise; support the number of vectors; iterations the passes of all
- * trainings. MARGIN_E_ARGUMENT: options out of their range; MARGIN_E_VECTORS: more vectors than
- * samples; MARGIN_E_RANK: a rank that is not below d; MARGIN_E_ONE_CLASS: less than two classes,
- * or one without samples; MARGIN_E_RANGE: squares of the data overflow; and those of
- * margin_data_check. `report` may be NULL. */
+/* A pass over the data costs 6 n vectors (d + classes) operations. Validation takes four to eleven
+ * more trainings, each with half the passes on three quarters of the samples; below 2000 samples it
+ * takes twice as many, below 1000 four times. With fewer than 32 samples, or with more rbf units
+ * than three quarters of the samples, there is no validation: the decay is then 0.03 and the noise
+ * 0.1, unless you give them. info: objective is the mean loss of the last pass, with its noise;
+ * support the number of vectors; iterations the passes of all trainings. MARGIN_E_ARGUMENT: options
+ * out of their range; MARGIN_E_VECTORS: more vectors than samples; MARGIN_E_RANK: a rank that is
+ * not below d; MARGIN_E_ONE_CLASS: less than two classes, or one without samples; MARGIN_E_RANGE:
+ * squares of the data overflow; and those of margin_data_check. `report` may be NULL. */
 typedef struct {
     margin_real noise; /* as used, in units of the mean deviation of the features */
     margin_real decay; /* as used */
@@ -2153,17 +2173,17 @@ typedef struct {
     margin_real loo; /* lssvm: mean square error, each sample left out in turn */
 } margin_ordinal_report;
 
-/* Bytes that the trainers take; `classes` counts where options->targets is NULL, and 1 means a
+/* Bytes that the trainers take. `classes` is used only if options->targets is NULL; 1 means a
  * ranker. */
 MARGIN_API size_t margin_omam_train_size(size_t n, size_t d, size_t classes,
                                          const margin_ordinal_options *options);
 MARGIN_API size_t margin_lssvm_train_size(size_t n, size_t d, size_t classes,
                                           const margin_ordinal_options *options);
-/* report: tau, Kendall's tau-b of scores and targets of the samples that have a weight (samples
- * that are there twice may differ by rounding; margin_model_kendall ties them); of classes the
- * margins, see margin_margin. Statuses of their own: MARGIN_E_NO_ORDER, all targets are equal (or
- * there is one sample); MARGIN_E_NOT_FINITE for targets too; MARGIN_E_NO_DIRECTION, no feature
- * tells samples apart.
+/* report->tau is Kendall's tau-b of the scores and targets of the samples of positive weight.
+ * (Equal samples may get scores that differ by rounding; margin_model_kendall counts them as ties.)
+ * If the targets are classes, `info` has the margins, see margin_margin. Statuses of their own:
+ * MARGIN_E_NO_ORDER, all targets are equal (or there is one sample); MARGIN_E_NOT_FINITE for
+ * targets too; MARGIN_E_NO_DIRECTION, no feature tells samples apart.
  *
  * omam: O(n d) for a linear kernel and one sort; n^2 / 2 kernel values for any other. objective:
  * the average margin f(x_i) - f(x_j) of all pairs with targets y_i > y_j; of normalised ones the
@@ -2181,13 +2201,14 @@ MARGIN_API margin_status margin_omam_train(const margin_data *data,
                                            const margin_ordinal_options *options, margin_arena *mem,
                                            margin_model *model, margin_info *info,
                                            margin_ordinal_report *report);
-/* lssvm: c = 0 chooses c by the least mean square error on t with each sample left out in turn,
- * which needs no training anew: an eigenvalue problem of d features and n d^2 more operations for
- * each of ten prices (linear), n^3 / 3 operations for each (kernel), from 0.01 to 100 000 over the
- * mean of k(x, x), in half decades. With c given n^3 / 6 operations. `progress` is heard after each
- * price; stopping keeps the best so far. objective: |w|^2 / 2 + c / 2 sum (t_i - f(x_i))^2; c and
- * loo of the report: the price, and the error with samples left out. MARGIN_E_NOT_POSITIVE: the
- * kernel is not positive definite. */
+/* With c = 0 lssvm chooses c by the least mean square error on t with each sample left out in turn,
+ * which needs no new training. It tries the eight powers of ten from 0.01 to 100 000, divided by
+ * the mean of k(x, x), and then the half decade on either side of the best. A linear kernel needs
+ * one eigenvalue problem of d features and n d^2 operations for each price; any other needs n^3 / 3
+ * for each. With c given it takes n^3 / 6 operations. `progress` is heard after each price;
+ * stopping keeps the best so far. objective: |w|^2 / 2 + c / 2 sum (t_i - f(x_i))^2; c and loo of
+ * the report: the price, and the error with samples left out. MARGIN_E_NOT_POSITIVE: the kernel is
+ * not positive definite. */
 MARGIN_API margin_status margin_lssvm_train(const margin_data *data,
                                             const margin_ordinal_options *options,
                                             margin_arena *mem, margin_model *model,
@@ -2405,7 +2426,7 @@ typedef struct {
     margin_real c;       /* as used, in units of the target (squares: without unit) */
     margin_real epsilon; /* as used or found, in units of the target */
     margin_real loo;     /* squares with c = 0: mean square error, each sample left out in turn */
-    margin_real half; /* answers plus and minus this hold the target but for `promised` of them */
+    margin_real half; /* the target is within the answer +- this, but for a share of `promised` */
     margin_real promised; /* share k / (n + 1) outside; from folds, as in >>oneclass */
 } margin_svr_report;
 
@@ -2442,9 +2463,11 @@ MARGIN_API margin_status margin_svr_train(const margin_data *data,
  * machine, as LIBSVM has it, log loss and Brier score were worse on digits, usps, letter and
  * gestures, the four sets that were tried.
  *
- * Two classes with MARGIN_CURVE_ROWS samples or more get a curve too: the shares of hits at 17
- * odds, of which each counts MARGIN_CURVE_PRIOR samples more that are as the sigmoid says, in
- * rising order (isotonic regression, by pooling neighbours that are out of order).
+ * Two classes with at least MARGIN_CURVE_ROWS samples also get a curve. At each of 17 odds it
+ * corrects the probability of the sigmoid to the share of hits that was observed there.
+ * MARGIN_CURVE_PRIOR imaginary samples that agree with the sigmoid are added at each of the odds,
+ * and the shares are then made to rise by pooling neighbours that are out of order (isotonic
+ * regression).
  *
  * Prediction sets (split conformal): `include` is such that, of n samples held out and one more
  * drawn in the same way, the set of the latter has its class with a probability of at least
@@ -2478,7 +2501,7 @@ typedef struct {
     margin_real rms;   /* root of the mean square change of all scores */
 } margin_compress_info;
 
-/* An expansion of at most `vectors` vectors of the pool of `model` that comes closest to its
+/* Makes an expansion of at most `vectors` vectors of the pool of `model` that comes closest to its
  * scores. Vectors are chosen one by one, each the one whose addition leaves the least of all
  * machines' functions outside the span of those chosen (orthogonal matching pursuit in the kernel's
  * own norm); vectors without a coefficient, and copies of others, are of no use and never chosen.
@@ -2608,10 +2631,10 @@ typedef struct {
  * out of their range. */
 MARGIN_API size_t margin_cross_validate_size(size_t n, size_t classes,
                                              const margin_cv_options *options, size_t bytes);
-/* Trains folds x repeats times. Ends with the first failure of `train`; else gives its worst
- * caveat. MARGIN_E_ONE_CLASS: a model does not know all classes, because all samples of one were
- * left out; MARGIN_E_ARGUMENT: folds out of their range, or a model of another scheme. The same
- * seed gives the same folds on every machine. */
+/* Trains folds x repeats times. Ends with the first failure of `train`; otherwise returns the
+ * largest warning that a training gave. MARGIN_E_ONE_CLASS: a model does not know all classes,
+ * because all samples of one were left out; MARGIN_E_ARGUMENT: folds out of their range, or a model
+ * of another scheme. The same seed gives the same folds on every machine. */
 MARGIN_API margin_status margin_cross_validate(const margin_data *data,
                                                const margin_learner *learner,
                                                const margin_cv_options *options, margin_arena *mem,

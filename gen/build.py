@@ -18,6 +18,7 @@ import shlex
 import shutil
 import stat
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -196,6 +197,8 @@ class Build:
             raise file_failure(error, str(self.folder), "cannot write compiled code") from None
         os.close(handle)
         command = [*self.command, *self.flags, *more, f"-I{INCLUDE}", str(self.source), "-o", self.partial]
+        if sys.stderr is not None and sys.stderr.isatty():
+            print("gen: compiling the library for this machine, once; this can take a minute", file=sys.stderr)
         self.tuned = bool(more)
         try:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -12,7 +12,7 @@ from .model import Model
 from .output import percent
 from .quant import Quantised, rows_of
 
-FORMAT = 3  # MARGIN_MODEL_FORMAT of the margin.h that goes with this
+FORMAT = 4  # MARGIN_MODEL_FORMAT of the margin.h that goes with this
 
 
 def paragraph(head: str, text: str) -> list[str]:
@@ -87,8 +87,8 @@ def top(model: Model, body: Body, name: str, size: int, needs: str, worst: list 
                        ("classes", classes), ("size", f"{size} bytes of tables that the predictor reads, number format {body.format}"),
                        *(worst or []), ("image", f"sha256 {model.sha256}"), *(("note", note) for note in body.notes)):
         lines += paragraph(head, text)
-    use = (f"{name}_classify(x) is the class of x, {name}_labels[] has the names of the classes. {name}_selftest() "
-           "is 0 when this machine computes the same bits as the one that wrote this file.")
+    use = (f"{name}_classify(x) is the class c of x, or MARGIN_REJECTED; {name}_labels[c] is the name of a class. "
+           f"{name}_selftest() is 0 when this machine computes the same bits as the one that wrote this file.")
     return [*lines, " *", *paragraph("USE", use), " */"]
 
 

@@ -15,9 +15,9 @@
  * note      beside the whole model in f32, on 256 rows: 0 of 256 labels change, scores by at most
  *           0.0189 (0.0031 on average); error 0.7812 %, before 0.7812 %
  *
- * USE       motor_classify(x) is the class of x, motor_labels[] has the names of the classes.
- *           motor_selftest() is 0 when this machine computes the same bits as the one that wrote
- *           this file.
+ * USE       motor_classify(x) is the class c of x, or MARGIN_REJECTED; motor_labels[c] is the name
+ *           of a class. motor_selftest() is 0 when this machine computes the same bits as the one
+ *           that wrote this file.
  */
 
 #ifndef MOTOR_H
@@ -27,8 +27,8 @@
 #include "margin.h"
 #endif
 
-#if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != 3
-#error "motor.h needs model format 3: export it again with the generator of this margin.h"
+#if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != 4
+#error "motor.h needs model format 4: export it again with the generator of this margin.h"
 #endif
 
 #define MOTOR_FEATURES 4

@@ -11,9 +11,9 @@
  *           measurement; on AVR cycles, else instructions
  * image     sha256 1bd8e2a9bd7016a3d9919fa4017c52c7d236096ef9b7b3812e54ebade0b54204
  *
- * USE       bearing_classify(x) is the class of x, bearing_labels[] has the names of the classes.
- *           bearing_selftest() is 0 when this machine computes the same bits as the one that wrote
- *           this file.
+ * USE       bearing_classify(x) is the class c of x, or MARGIN_REJECTED; bearing_labels[c] is the
+ *           name of a class. bearing_selftest() is 0 when this machine computes the same bits as
+ *           the one that wrote this file.
  */
 
 #ifndef BEARING_H
@@ -23,8 +23,8 @@
 #include "margin.h"
 #endif
 
-#if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != 3
-#error "bearing.h needs model format 3: export it again with the generator of this margin.h"
+#if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != 4
+#error "bearing.h needs model format 4: export it again with the generator of this margin.h"
 #endif
 
 #ifdef MARGIN_REAL_DOUBLE
