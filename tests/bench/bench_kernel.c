@@ -36,9 +36,9 @@ static margin_real *reals(size_t n) {
     return x;
 }
 
-static void some_rows(mgn_rows *r) {
-    for (size_t i = 0; i < 64; i++) { (void)mgn_rows_get(r, i); }
-    mgn_rows_forget(r);
+/* Other rows in each round: those of the rounds before are known. */
+static void some_rows(mgn_rows *r, size_t *next) {
+    for (size_t i = 0; i < 64; i++) { (void)mgn_rows_get(r, (*next)++ % r->data.n); }
 }
 
 static void rows(const char *name, margin_kernel kernel, size_t n, size_t d) {
@@ -53,7 +53,8 @@ static void rows(const char *name, margin_kernel kernel, size_t n, size_t d) {
         mgn_rows r;
         mgn_rows_plan(&r, &mem, &data, budgets[b]);
         if (mem.failed == 0 && mgn_rows_start(&r, &data, &kernel) == MARGIN_OK) {
-            BEST(ms[b], some_rows(&r));
+            size_t next = 0;
+            BEST(ms[b], some_rows(&r, &next));
             if (b == 1) { BEST(ms[2], mgn_rows_fill(&r)); }
         }
         free(buffer);

@@ -83,8 +83,7 @@ static void linear(size_t n, size_t d) {
 }
 
 static void kernel(size_t n, size_t d) {
-    margin_mam_options options = {
-        {MARGIN_KERNEL_RBF, 0, 0, 0, 0}, true, true, {0, 0, 0, 0, 0, NULL, NULL}};
+    margin_mam_options options = {{MARGIN_KERNEL_RBF, 0, 0, 0, 0}, true, true, 0};
     const size_t bytes = margin_mam_train_size(n, d, 2, &options);
     void *buffer = malloc(bytes);
     const margin_data data = {x, n, d, 0, y, NULL, NULL};

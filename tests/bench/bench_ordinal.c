@@ -4,6 +4,7 @@
 #include "margin.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #ifdef MARGIN_REAL_DOUBLE
@@ -52,9 +53,7 @@ enum { D = 20 };
 static void training(size_t n, unsigned kind, bool least_squares, margin_real c) {
     static const char *const names[] = {"linear", "poly", "rbf"};
     margin_real *x = numbers(n * D), *t = numbers(n);
-    margin_ordinal_options omam = {{0, 0, 0, 0, 0}, NULL, 0, 0, {0, 0, 0, 0, 0, NULL, NULL}};
-    margin_ordinal_options lssvm = {
-        {0, 0, 0, 0, 0}, NULL, 0, 0, 0, false, {0, 0, 0, 0, 0, NULL, NULL}};
+    margin_ordinal_options options;
     margin_data data = {NULL, 0, D, 0, NULL, NULL, NULL};
     margin_status status;
     margin_model model;
@@ -66,16 +65,17 @@ static void training(size_t n, unsigned kind, bool least_squares, margin_real c)
     for (size_t i = 0; i < n; i++) { t[i] += x[i * D] - x[i * D + 1]; }
     data.x = x;
     data.n = n;
-    omam.kernel.kind = lssvm.kernel.kind = (uint8_t)kind;
-    omam.targets = lssvm.targets = t;
-    lssvm.c = c;
-    size = least_squares ? margin_lssvm_train_size(n, D, 1, &lssvm)
-                         : margin_omam_train_size(n, D, 1, &omam);
+    memset(&options, 0, sizeof options);
+    options.kernel.kind = (uint8_t)kind;
+    options.targets = t;
+    options.c = c;
+    size = least_squares ? margin_lssvm_train_size(n, D, 1, &options)
+                         : margin_omam_train_size(n, D, 1, &options);
     bytes = malloc(size + MARGIN_ALIGN);
     mem = margin_arena_make(bytes, size + MARGIN_ALIGN);
     start = now();
-    status = least_squares ? margin_lssvm_train(&data, &lssvm, &mem, &model, NULL, &report)
-                           : margin_omam_train(&data, &omam, &mem, &model, NULL, &report);
+    status = least_squares ? margin_lssvm_train(&data, &options, &mem, &model, NULL, &report)
+                           : margin_omam_train(&data, &options, &mem, &model, NULL, &report);
     printf(TYPE " n=%-8zu d=%d %-5s %-6s %-16s %8.3f s  %8.1f MB  tau %.3f  %s\n", n, D,
            least_squares ? "lssvm" : "omam", names[kind],
            least_squares && !(c > 0) ? "C by leaving one" : "", now() - start,

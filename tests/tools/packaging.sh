@@ -51,6 +51,9 @@ for std in c99 ${levels:+c11} c++11 ${levels:+c++17}; do
     done
 done
 
+[ -z "$levels" ] || for bench in tests/bench/bench_*.c; do # nobody runs them daily
+    accept "$bench" "$cc" -I. -Wall -Wextra -Werror -Wno-unused-function -std=c99 -fsyntax-only "$bench"
+done
 accept "the implementation in C" $c99 -c $src/impl.c -o "$dir/c.o"
 accept "the implementation in C++" $cxx11 -c $src/impl.c -o "$dir/cxx.o"
 program "used from C, implemented in C" $c99 $src/use.c "$dir/c.o"
