@@ -236,7 +236,7 @@ TEST lists_predict_as_they_are_defined(void) {
         ASSERT_EQ(MARGIN_OK, margin_model_check(&m.model));
         for (int i = 0; i < 10; i++) {
             margin_real x[FEATURES], score, again;
-            double want;
+            double want = 0;
             size_t which, by;
             for (size_t k = 0; k < FEATURES; k++) { x[k] = (margin_real)draw(); }
             by = ask(l, x, &want);
