@@ -7052,11 +7052,6 @@ typedef struct {
 #define MGN_ROWS_PIECE                                                                             \
     ((size_t)64) /* samples whose values stay in a processor's cache; whole panels */
 
-/* So many rows take as long, computed one by one, as all n rows computed together: of these only
- * half the values have to be computed, and by tiles, but the other half has to be copied. With few
- * features that saves less than what the rows computed before have cost. Measured for rbf. */
-#define MGN_ROWS_MANY(n, d) ((d) < 48u ? (n) : (n) / (75u + 5u * (d)) * (110u + (d)))
-
 /* How many rows fit into `bytes` bytes. *copied tells whether a packed copy of the data is made as
  * well: if all rows fit beside it, or if it takes no more than a quarter of the bytes. */
 static size_t mgn_rows_divide(size_t n, size_t d, size_t bytes, bool *copied) {
@@ -7254,7 +7249,12 @@ static inline void mgn_rows_fill(mgn_rows *r) {
  * have been as fast, if the budget has room for it. A solver that needs few rows never pays for
  * all of them, and one that needs all of them pays at most twice. */
 static inline void mgn_rows_foresee(mgn_rows *r) {
-    if (!r->foreseen && r->misses > MGN_ROWS_MANY(r->data.n, r->data.d)) {
+    /* n times (110 + d) / (75 + 5 d) rows take as long, computed one by one, as all n rows computed
+     * together: of these only half the values have to be computed, and by tiles, but the other half
+     * has to be copied. With few features that saves less than what the rows computed before have
+     * cost. Measured for rbf. */
+    const size_t n = r->data.n, d = r->data.d, some = 110u + d, all = 75u + 5u * d;
+    if (!r->foreseen && d >= 48 && r->misses > n / all * some + n % all * some / all) {
         r->foreseen = true;
         mgn_rows_fill(r);
     }

@@ -7,7 +7,7 @@
  * size      800 bytes of tables that the predictor reads, number format q15
  * stack     at most 96 on cortex-m0, 80 on cortex-m4f, 64 on rv32imc, 91 on atmega328p, bytes of
  *           margin_rbf_score_q15
- * cycles    at most 5900 on cortex-m0, 3500 on cortex-m4f, 4000 on rv32imc, 56000 on atmega328p,
+ * cycles    at most 6000 on cortex-m0, 2700 on cortex-m4f, 4100 on rv32imc, 56000 on atmega328p,
  *           by measurement; on AVR cycles, else instructions
  * image     sha256 e900725f4ec0942763d323f0112e6989ab6160b63ac9c55d1503648b0162ced9
  * note      scores count units of 2.1237e-08
