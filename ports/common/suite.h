@@ -141,6 +141,7 @@ static inline uint32_t suite_draw(uint32_t *state) {
     X(train_svm_hard, SUITE_LINEAR_TRAINING(24, 3))                                                \
     X(train_svm_small, SUITE_KERNEL_TRAINING(12, 3, 2u))                                           \
     X(train_svm_classes, SUITE_KERNEL_TRAINING(45, 3, 3u))                                         \
+    X(train_svm_nu, SUITE_KERNEL_TRAINING(24, 3, 2u))                                              \
     X(train_omam_linear, SUITE_ORDERED(32, MARGIN_OMAM_LINEAR_BYTES(32, 3, 4u)))                   \
     X(train_omam_rbf, SUITE_ORDERED(16, MARGIN_OMAM_KERNEL_BYTES(16, 3, 4u)))                      \
     X(train_omam_online, SUITE_ORDERED(16, MARGIN_OMAM_ONLINE_BYTES(3, 4u)))                       \
@@ -148,8 +149,13 @@ static inline uint32_t suite_draw(uint32_t *state) {
     X(train_lssvm_rbf, SUITE_ORDERED(10, MARGIN_LSSVM_KERNEL_BYTES(10, 3, 4u, 0)))                 \
     X(train_oneclass, SUITE_ORDERED(14, MARGIN_ONECLASS_KERNEL_BYTES(14, 3, 1u)))                  \
     X(train_oneclass_linear, SUITE_ORDERED(20, MARGIN_ONECLASS_LINEAR_BYTES(20, 3, 1u)))           \
+    X(train_oneclass_sphere, SUITE_ORDERED(16, MARGIN_ONECLASS_LINEAR_BYTES(16, 3, 1u) + 16u))     \
+    X(train_oneclass_proto, SUITE_ORDERED(16, SUITE_REALS(700)))                                   \
+    X(train_oneclass_online, SUITE_SAMPLES(16, 3) + MARGIN_ONECLASS_ONLINE_BYTES(3))               \
     X(train_svr, SUITE_ORDERED(14, MARGIN_SVR_KERNEL_BYTES(14, 3, 1u)))                            \
     X(train_svr_linear, SUITE_ORDERED(16, MARGIN_SVR_LINEAR_BYTES(16, 3, 1u)))                     \
+    X(train_svr_nu, SUITE_ORDERED(12, MARGIN_SVR_KERNEL_BYTES(12, 3, 1u)))                         \
+    X(train_svr_squares, SUITE_ORDERED(10, MARGIN_LSSVM_KERNEL_BYTES(10, 3, 1u, 1)))               \
     X(ordinal_tau, SUITE_REALS(80) + MARGIN_KENDALL_BYTES(40))                                     \
     X(calibrate, SUITE_REALS(90))                                                                  \
     X(metrics, SUITE_SAMPLES(40, 3) + SUITE_REALS(30))                                             \

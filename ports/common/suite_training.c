@@ -96,11 +96,19 @@ void test_train_kmomd_small(margin_arena *mem) {
     kmomd(mem, 12, 3, MARGIN_KERNEL_RBF);
 }
 
-static void svm(margin_arena *mem, const margin_data *data, unsigned kind, bool hard) {
-    margin_svm_options options = {kernel_of(kind), 0, 0, 0, 0, hard, false, 0, run, {NULL, NULL}};
+static void svm_of(margin_arena *mem, const margin_data *data, margin_svm_options options) {
     margin_model model;
     margin_info info;
+    options.run = run;
     result(margin_svm_train(data, &options, mem, &model, &info, NULL), &model, &info, data);
+}
+
+static void svm(margin_arena *mem, const margin_data *data, unsigned kind, bool hard) {
+    static const margin_svm_options none;
+    margin_svm_options options = none;
+    options.kernel = kernel_of(kind);
+    options.hard_margin = hard;
+    svm_of(mem, data, options);
 }
 
 void test_train_svm_linear(margin_arena *mem) {
@@ -134,6 +142,15 @@ void test_train_svm_small(margin_arena *mem) {
 void test_train_svm_classes(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 45, 3, 3, 29);
     svm(mem, &data, MARGIN_KERNEL_RBF, false);
+}
+
+void test_train_svm_nu(margin_arena *mem) {
+    const margin_data data = suite_samples(mem, 24, 3, 2, 30);
+    static const margin_svm_options none;
+    margin_svm_options options = none;
+    options.kernel = kernel_of(MARGIN_KERNEL_RBF);
+    options.nu = (margin_real)0.5;
+    svm_of(mem, &data, options);
 }
 
 /* ---- classes in order ---- */
@@ -201,16 +218,18 @@ void test_train_lssvm_rbf(margin_arena *mem) {
 
 /* ---- one class and numbers ---- */
 
-static void oneclass(margin_arena *mem, size_t n, unsigned kind) {
+static void oneclass(margin_arena *mem, size_t n, unsigned kind, bool sphere, unsigned models) {
     const margin_data data = suite_samples(mem, n, 3, 2, 41);
     margin_real *x = (margin_real *)data.x; /* away from the origin */
-    margin_oneclass_options options = {kernel_of(kind), 0, 0,   false,       0, 0, 4,
+    margin_oneclass_options options = {kernel_of(kind), 0, 0,   sphere,      0, 0, 4,
                                        false,           1, run, {NULL, NULL}};
     margin_oneclass_report report = {0, 0};
     margin_model model;
     margin_info info;
     margin_status status;
     size_t i;
+    options.models = (uint16_t)models;
+    options.tangents = models > 0 ? 1 : 0;
     for (i = 0; i < data.n * data.d; i++) { x[i] += 4; }
     status = margin_oneclass_train(&data, &options, mem, &model, &info, &report);
     result(status, &model, &info, &data);
@@ -218,15 +237,40 @@ static void oneclass(margin_arena *mem, size_t n, unsigned kind) {
 }
 
 void test_train_oneclass(margin_arena *mem) {
-    oneclass(mem, 14, MARGIN_KERNEL_RBF);
+    oneclass(mem, 14, MARGIN_KERNEL_RBF, false, 0);
 }
 
 void test_train_oneclass_linear(margin_arena *mem) {
-    oneclass(mem, 20, MARGIN_KERNEL_LINEAR);
+    oneclass(mem, 20, MARGIN_KERNEL_LINEAR, false, 0);
+}
+
+void test_train_oneclass_sphere(margin_arena *mem) {
+    oneclass(mem, 16, MARGIN_KERNEL_LINEAR, true, 0);
+}
+
+void test_train_oneclass_proto(margin_arena *mem) {
+    oneclass(mem, 16, MARGIN_KERNEL_LINEAR, false, 2);
+}
+
+void test_train_oneclass_online(margin_arena *mem) {
+    const margin_data data = suite_samples(mem, 16, 3, 2, 43);
+    const margin_oneclass_online_options options = {(margin_real)0.1, (margin_real)0.9, 0, 0};
+    margin_oneclass_online on;
+    size_t i;
+    suite_status(margin_oneclass_online_start(&on, data.d, &options, mem));
+    for (i = 0; i < data.n; i++) {
+        bool alarm = false;
+        suite_real(margin_oneclass_online_distance(&on, data.x + i * data.d));
+        suite_status(margin_oneclass_online_add(&on, data.x + i * data.d, &alarm));
+        suite_word(alarm ? 1u : 0u);
+        suite_real(on.threshold);
+    }
+    suite_reals(on.mean, data.d);
+    suite_reals(on.factor, data.d * data.d);
 }
 
 /* The target is the first feature of the next sample, in a unit of its own. */
-static void svr(margin_arena *mem, size_t n, unsigned kind) {
+static void svr(margin_arena *mem, size_t n, unsigned kind, unsigned loss) {
     const margin_data data = suite_samples(mem, n, 3, 2, 42);
     margin_svr_options options = {kernel_of(kind), NULL, 0, 0, 0, 0, 0, 0, 0, run, {NULL, NULL}};
     margin_real targets[16];
@@ -235,15 +279,24 @@ static void svr(margin_arena *mem, size_t n, unsigned kind) {
     size_t i;
     for (i = 0; i < n; i++) { targets[i] = 100 + 8 * data.x[(i + 1u) % n * data.d]; }
     options.targets = targets;
+    options.loss = (uint8_t)loss;
     result(margin_svr_train(&data, &options, mem, &model, &info, NULL), &model, &info, &data);
 }
 
 void test_train_svr(margin_arena *mem) {
-    svr(mem, 14, MARGIN_KERNEL_RBF);
+    svr(mem, 14, MARGIN_KERNEL_RBF, MARGIN_SVR_EPSILON);
 }
 
 void test_train_svr_linear(margin_arena *mem) {
-    svr(mem, 16, MARGIN_KERNEL_LINEAR);
+    svr(mem, 16, MARGIN_KERNEL_LINEAR, MARGIN_SVR_EPSILON);
+}
+
+void test_train_svr_nu(margin_arena *mem) {
+    svr(mem, 12, MARGIN_KERNEL_RBF, MARGIN_SVR_NU);
+}
+
+void test_train_svr_squares(margin_arena *mem) {
+    svr(mem, 10, MARGIN_KERNEL_RBF, MARGIN_SVR_SQUARES);
 }
 
 void test_ordinal_tau(margin_arena *mem) {
