@@ -9003,7 +9003,7 @@ static margin_status mgn_q_checked(const mgn_q_job *job, margin_status status,
 /* Makes prototypes. The reach is lowered until the model passes its check, but not below the
  * longest sample: 4 (3/4)^4 > 1. */
 static margin_status mgn_q_make_proto(mgn_q_job *job, margin_model_q *model) {
-    margin_real data2;
+    margin_real data2 = 0;
     margin_status status = mgn_q_proto_make(&job->proto, &data2);
     if (status != MARGIN_OK) { return status; }
     margin_real reach = 4 * data2;
@@ -18110,7 +18110,8 @@ static void mgn_proto_model(const mgn_proto_job *job, margin_model *model) {
     margin_proto *p = &model->of.proto;
     size_t nth = ((size_t)job->o.neighbours + 1u) / 2u; /* at most the samples of any class */
     for (size_t c = 0; c < job->size.classes; c++) {
-        nth = mgn_size_min(nth, kept->class_end[c] - (c > 0 ? kept->class_end[c - 1u] : 0));
+        const uint32_t first = c > 0 ? kept->class_end[c - 1u] : 0;
+        nth = mgn_size_min(nth, (size_t)(kept->class_end[c] - first));
     }
     model->kind = MARGIN_MODEL_PROTO;
     p->vectors = kept->vectors;
