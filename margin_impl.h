@@ -2152,6 +2152,14 @@ MARGIN_API void margin_project(const margin_projected *model, const margin_real 
     }
 }
 
+/* Apart, because models of other kinds need no stack for z. */
+static MGN_APART void mgn_projected_scores(const margin_projected *model, const margin_real *x,
+                                           margin_real *scores) {
+    margin_real z[MARGIN_RANK_MOST];
+    margin_project(model, x, z);
+    margin_expansion_scores(&model->pool, z, scores);
+}
+
 MARGIN_API void margin_scores(const margin_model *model, const margin_real *x,
                               margin_real *scores) {
     if (model->kind == MARGIN_MODEL_LINEAR) {
@@ -2161,9 +2169,7 @@ MARGIN_API void margin_scores(const margin_model *model, const margin_real *x,
     } else if (model->kind == MARGIN_MODEL_PROTO) {
         margin_proto_scores(&model->of.proto, x, scores);
     } else if (model->kind == MARGIN_MODEL_PROJECTED) {
-        margin_real z[MARGIN_RANK_MOST];
-        margin_project(&model->of.projected, x, z);
-        margin_expansion_scores(&model->of.projected.pool, z, scores);
+        mgn_projected_scores(&model->of.projected, x, scores);
     } else {
         margin_expansion_scores(&model->of.expansion, x, scores);
     }

@@ -135,7 +135,7 @@ static inline uint32_t suite_draw(uint32_t *state) {
     X(train_kmomd_linear, SUITE_LINEAR_TRAINING(56, 4))                                            \
     X(train_kmomd_rbf, SUITE_KERNEL_TRAINING(64, 4, 2u))                                           \
     X(train_kmomd_small, SUITE_KERNEL_TRAINING(12, 3, 2u))                                         \
-    X(train_svm_linear, SUITE_LINEAR_TRAINING(56, 4))                                              \
+    X(train_svm_linear, SUITE_LINEAR_TRAINING(48, 4))                                              \
     X(train_svm_rbf, SUITE_KERNEL_TRAINING(64, 4, 2u))                                             \
     X(train_svm_poly, SUITE_KERNEL_TRAINING(48, 4, 2u))                                            \
     X(train_svm_hard, SUITE_LINEAR_TRAINING(24, 3))                                                \

@@ -112,7 +112,7 @@ static void svm(margin_arena *mem, const margin_data *data, unsigned kind, bool 
 }
 
 void test_train_svm_linear(margin_arena *mem) {
-    const margin_data data = suite_samples(mem, 56, 4, 2, 24);
+    const margin_data data = suite_samples(mem, 48, 4, 2, 24);
     svm(mem, &data, MARGIN_KERNEL_LINEAR, false);
 }
 
