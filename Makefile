@@ -309,11 +309,11 @@ bench-math: build/bench-float/math_ulp build/bench-double/math_ulp ## worst erro
 
 # In an order that finds common mistakes first. CI runs CHECKS, which take about 24 minutes on two cores: test 5, bits 4, fuzz 5,
 # ports 5 of them. Of MORE, analyze takes 3.
-CHECKS = test toc format symbols packaging cross bits eva distcheck browser fuzz ports
-MORE   = footprint analyze sanitize coverage mcdc cluster sklearn
+CHECKS = test toc format symbols packaging cross bits eva distcheck browser sklearn fuzz ports
+MORE   = footprint analyze sanitize coverage mcdc cluster
 check: ## all that CI runs; the last line is `N passed, N failed`
 	+@$(TOOLS)/run.sh $(foreach target,$(CHECKS),'$(MAKE) $(target)')
-check-all: ## check, and bytes and instructions, analysers, sanitizers, coverage, a cluster, the estimators
+check-all: ## check, and bytes and instructions, analysers, sanitizers, coverage, a cluster
 	+@$(TOOLS)/run.sh $(foreach target,$(CHECKS) $(MORE),'$(MAKE) $(target)')
 
 bare: ## all that CI runs, in a new minimal Debian: what the rules above forget to install is missing there
