@@ -111,7 +111,11 @@ class Report(CommandLine):
                 for word in (*words, "How it was made", f"--method {method}"):
                     self.assertIn(word, shown)
                 self.assertLess(len(text), 400_000)
-                self.assertEqual([form["name"] for form in facts["forms"]], ["q15", "f32", "q7"])
+                self.has_forms(facts)
+
+    def has_forms(self, facts):
+        """Three formats to ask, where a page can be given them; `make browser` installs what that needs."""
+        self.assertEqual([form["name"] for form in facts.get("forms", [])], [] if wasm.missing() else ["q15", "f32", "q7"])
 
     def test_texts_of_the_data_are_escaped_everywhere(self):
         text, facts = self.page(self.nasty(), "--method", "svm")
@@ -213,12 +217,13 @@ class Report(CommandLine):
                 want = found["rmse"] if training[0] == "svr" else (1 - found["kendall_tau"]) / 2
                 self.assertEqual(facts["n"], 60)
                 self.assertAlmostEqual(facts["loss"], want, 12)
-                self.assertEqual(facts["rows"]["answers"], [found["scores"][i - 1] for i in facts["rows"]["numbers"]])
+                if not wasm.missing():
+                    self.assertEqual(facts["rows"]["answers"], [found["scores"][i - 1] for i in facts["rows"]["numbers"]])
                 for word in ("Importance", "Surface", "Number formats", "Time of one answer", "temp <b>", f"--method {training[0]}",
                              "Answers against targets" if training[0] == "svr" else "Scores against targets"):
                     self.assertIn(word, shown)
                 self.assertEqual("promised" in shown, "--outside" in training)
-                self.assertEqual([form["name"] for form in facts["forms"]], ["q15", "f32", "q7"])
+                self.has_forms(facts)
                 self.assertLess(len(text), 400_000)
         one = self.write("line.csv", "".join(f"{i / 10!r},{i * i!r}\n" for i in range(40)))
         self.assertIn("Along the feature", self.page(one, "--method", "svr", "--kernel", "rbf", "--squares")[0])
