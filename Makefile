@@ -34,7 +34,7 @@ need-mcdc: need-test
 	@$(TOOLS)/need.sh clang-19=clang-19 llvm-cov-19=llvm-19 /usr/lib/llvm-19/lib/clang/19/lib/linux=libclang-rt-19-dev
 need-cross: need-clang
 	@$(TOOLS)/need.sh arm-none-eabi-gcc=gcc-arm-none-eabi riscv64-unknown-elf-gcc=gcc-riscv64-unknown-elf \
-	    avr-gcc=gcc-avr powerpc-linux-gnu-gcc=gcc-powerpc-linux-gnu s390x-linux-gnu-gcc=gcc-s390x-linux-gnu \
+	    avr-gcc=gcc-avr /usr/lib/avr/include=avr-libc powerpc-linux-gnu-gcc=gcc-powerpc-linux-gnu s390x-linux-gnu-gcc=gcc-s390x-linux-gnu \
 	    /usr/powerpc-linux-gnu/include=libc6-dev-powerpc-cross /usr/s390x-linux-gnu/include=libc6-dev-s390x-cross
 need-wasm: need-test
 	@$(TOOLS)/need.sh clang=clang wasm-ld=lld
