@@ -25,6 +25,7 @@ for part in apt.conf.d sources.list.d trusted.gpg.d; do
 done
 [ ! -s /etc/apt/sources.list ] && rm -f "$root/etc/apt/sources.list"
 cp /etc/resolv.conf /etc/hosts "$root/etc/"
+cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/" # whom this machine trusts
 for file in /etc/npmrc "$HOME/.npmrc"; do # where npm looks for packages
     [ ! -f "$file" ] || cp "$file" "$root/$([ "$file" = /etc/npmrc ] && echo etc/npmrc || echo root/.npmrc)"
 done
