@@ -384,7 +384,8 @@ MODULES = (("native", {"short"}), ("model", {"ENOUGH"}), ("options", {"KERNELS"}
            ("cspell", None), ("kinds", None), ("emit", None),
            ("compress", {"Cost", "Candidate", "in_format", "cost", "in_best_format", "NOISES", "TOLD", "REFUSED", "REFITTED", "FORMATS", "CLOSE", "MOVED",
                          "sizes", "fit_format", "compress"}),
-           ("cost", {"Shape", "Cost", "shape_of", "terms", "cycles_of", "cycles_most", "round_up", "SHOWN", "worst_words", "estimate"}),
+           ("cost", {"Shape", "Cost", "shape_of", "fours", "terms", "real_proto", "integer_proto", "cycles_of", "stack_of", "cycles_most",
+                     "round_up", "SHOWN", "worst_words", "estimate"}),
            ("methods", {"describe"}), ("export", None))
 # What has its own form in python.js or in playground.js: it works with bytes, or with native code.
 OWN = {"metrics": {"spread"}, "cspell": {"to_single"}, "methods": {"METHODS"}, "cost": {"targets"}, "compress": {"fewer", "folded", "moved"}}
