@@ -93,6 +93,19 @@ def judge(kind, missing):
     return bad
 
 
+def report(rows, kind, missing, columns, words, percent):
+    """Prints how many of each section there are and are reached, and returns the exit code: 0 if what is neither reached nor
+    has a reason is at most what `percent` leaves."""
+    rows["all"] = [sum(row[0] for row in rows.values()), sum(row[1] for row in rows.values())]
+    bad = judge(kind, missing)
+    print(f"section      {columns}")
+    for mark, (count, reached) in rows.items():
+        print(f"{mark:12} {count:8} {reached:8} {100 * reached / max(count, 1):7.1f}%")
+    count, reached = rows["all"]
+    print(f"{count - reached} {words}, {bad} of them without a reason in {UNREACHED}")
+    return 0 if count and 100 * (count - bad) >= percent * count else 1
+
+
 def main(percent, builds):
     rows = defaultdict(lambda: [0, 0])  # section: branches, branches taken
     marks, missing = {header: sections(header) for header in HEADERS}, {}
@@ -103,14 +116,7 @@ def main(percent, builds):
             row[1] += sum(count > 0 for count in counts)
             if 0 in counts:
                 missing[file, line] = counts.count(0)
-    rows["all"] = [sum(row[0] for row in rows.values()), sum(row[1] for row in rows.values())]
-    bad = judge("branch", missing)
-    print("section      branches    taken")
-    for mark, (count, taken) in rows.items():
-        print(f"{mark:12} {count:8} {taken:8} {100 * taken / max(count, 1):7.1f}%")
-    count, taken = rows["all"]
-    print(f"{count - taken} not taken, {bad} of them without a reason in {UNREACHED}")
-    return 0 if count and 100 * (count - bad) >= percent * count else 1
+    return report(rows, "branch", missing, "branches    taken", "not taken", percent)
 
 
 if __name__ == "__main__":

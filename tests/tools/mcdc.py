@@ -10,7 +10,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from coverage import HEADERS, UNREACHED, judge, sections
+from coverage import HEADERS, report, sections
 
 SUITES = ("core", "math", "kernel", "scheme", "quant", "image", "refusals", "calibrate", "metrics", "proto", "mam", "ordinal", "sweeps", "seco", "oneclass", "compact")
 
@@ -58,14 +58,8 @@ def main(percent, program):
             row[0] += len(decided)
             row[1] += sum(decided)
             missing[header, line] += len(decided) - sum(decided)
-    rows["all"] = [sum(row[0] for row in rows.values()), sum(row[1] for row in rows.values())]
-    bad = judge("condition", {place: count for place, count in missing.items() if count})
-    print("section      conditions  alone")
-    for mark, (count, alone) in rows.items():
-        print(f"{mark:12} {count:8} {alone:8} {100 * alone / max(count, 1):7.1f}%")
-    count, alone = rows["all"]
-    print(f"{count - alone} never decided alone, {bad} of them without a reason in {UNREACHED}")
-    return 0 if count and 100 * (count - bad) >= percent * count else 1
+    missing = {place: count for place, count in missing.items() if count}
+    return report(rows, "condition", missing, "conditions  alone", "never decided alone", percent)
 
 
 if __name__ == "__main__":
