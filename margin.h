@@ -2509,9 +2509,12 @@ typedef struct {
  * on the pool where data is NULL, by regularised least squares. Biases stay. `noise`, 0 .. 1, is
  * the error that kernel values are going to have, as a share of the largest: 0 for floats, 3e-5 if
  * the model is to be quantised to q15 and 3e-3 to q7; coefficients then stay so small that such
- * errors do no harm. About N^2 d + N vectors^2 operations for a pool of N. MARGIN_E_ARGUMENT: not
- * an expansion, no vectors, hinge units, or `noise` out of its range; MARGIN_E_NOT_POSITIVE: the
- * kernel is not positive definite. The new model points to the scaling of the old one. */
+ * errors do no harm. About (N + n) (N d + vectors^2) operations for a pool of N and n samples;
+ * `info` compares all samples once more, NULL saves that. For several noises or numbers of vectors
+ * compress once, without noise, to the largest number, and then its result, which is much smaller:
+ * a fit to the best fit is the best fit. MARGIN_E_ARGUMENT: not an expansion, no vectors, hinge
+ * units, or `noise` out of its range; MARGIN_E_NOT_POSITIVE: the kernel is not positive definite.
+ * The new model points to the scaling of the old one. */
 MARGIN_API margin_status margin_compress(const margin_model *model, const margin_data *data,
                                          size_t vectors, margin_real noise, margin_arena *mem,
                                          margin_model *out, margin_compress_info *info);

@@ -16095,6 +16095,7 @@ typedef struct {
     margin_real *old, *fresh; /* its scores */
     margin_index *chosen;     /* vectors, ascending */
     margin_index *members;    /* those of one machine, as places in `chosen` */
+    bool told;                /* the report is wanted */
     margin_compress_info report;
 } mgn_compress;
 
@@ -16200,11 +16201,9 @@ static void mgn_compress_system(mgn_compress *c, size_t samples) {
     for (size_t i = 0; i < samples; i++) {
         mgn_compress_score(c, mgn_compress_input(c, i));
         for (size_t s = 0; s < c->count; s++) {
-            const margin_real k = c->row[c->chosen[s]];
+            const margin_real k = c->part[s] = c->row[c->chosen[s]];
             margin_axpy(c->target + s * c->functions, k, c->old, c->functions);
-            for (size_t t = 0; t <= s; t++) {
-                c->normal[s * c->most + t] += k * c->row[c->chosen[t]];
-            }
+            margin_axpy(c->normal + s * c->most, k, c->part, s + 1u);
         }
     }
 }
@@ -16225,7 +16224,7 @@ static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b) 
         const size_t k = mgn_class_of(&c->e, c->chosen[s]);
         if (a == b || k == a || k == b) { c->members[f++] = (margin_index)s; }
     }
-    bool factored = false;
+    bool factored = a == b && j > 0; /* all of them have the same system */
     for (margin_real ridge = 64 * MGN_EPS; !factored && ridge < 1; ridge *= 16) {
         for (size_t s = 0; s < f; s++) {
             const margin_real *row = c->normal + c->members[s] * c->most;
@@ -16323,7 +16322,7 @@ static margin_status mgn_compress_run(void *task, mgn_frame *frame) {
     out->class_end = pool.end;
     out->offset = c->raw->offset;
     out->factor = c->raw->factor;
-    mgn_compress_compare(c, out, samples);
+    if (c->told) { mgn_compress_compare(c, out, samples); }
     return MARGIN_OK;
 }
 
@@ -16346,6 +16345,7 @@ MARGIN_API margin_status margin_compress(const margin_model *model, const margin
     }
     c.data = data;
     c.noise = noise;
+    c.told = info != NULL;
     status = mgn_frame_train(&mgn_compress_method, &c, status, mem, out, NULL);
     if (status >= 0 && info != NULL) { *info = c.report; }
     return status;

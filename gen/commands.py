@@ -515,7 +515,8 @@ def check_loss(arguments: argparse.Namespace, whole: model.Model, chosen: compre
 def choose(arguments: argparse.Namespace, found: model.Model, rows: Rows | None, looked: Rows | None) -> compress.Candidate:
     """The model to write: in the format asked for, or whatever is best within the budget; see compress.compress."""
     if arguments.flash is None:
-        return compress.in_best_format(found, arguments.format or "f32", rows, looked or rows or noted_rows(found))
+        return compress.in_best_format(compress.Judge(found, rows, looked or rows or noted_rows(found)),
+                                       arguments.format or "f32")
     forms = (arguments.format,) if arguments.format else compress.FORMATS
     chosen, tried = compress.compress(found, forms, arguments.flash, rows, looked)
     for candidate in tried:

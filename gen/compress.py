@@ -7,7 +7,9 @@ self-test, the conversion of raw values.
 from __future__ import annotations
 
 import ctypes
+import functools
 from array import array
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import emit, metrics, model, native
@@ -116,9 +118,9 @@ def in_format(found: Model, form: str, rows: Rows | None) -> Candidate:
     return Candidate(found, form, quantised, body.bytes)
 
 
-def cost(found: Model, candidate: Candidate, rows: Rows) -> Cost:
-    """What a candidate changes beside the whole model in floats."""
-    (before, old), (after, new) = found.machine.predict(rows), candidate.answers(rows)
+def cost(found: Model, candidate: Candidate, rows: Rows, whole: tuple[array, array] | None = None) -> Cost:
+    """What a candidate changes beside the whole model in floats, which answers `whole`."""
+    (before, old), (after, new) = whole or found.machine.predict(rows), candidate.answers(rows)
     native.check_scores([*old, *new], found.path)
     moved = [abs(a - b) for a, b in zip(old, new)]
     result = Cost(rows.n, sum(a != b for a, b in zip(before, after)), max(moved), sum(moved) / rows.n)
@@ -135,27 +137,46 @@ def cost(found: Model, candidate: Candidate, rows: Rows) -> Cost:
     return result
 
 
-def in_best_format(found: Model, form: str, rows: Rows | None, looked: Rows | None) -> Candidate:
-    """The same, with coefficients fitted anew where rounding the vectors to q7 costs too much: large coefficients that
+class Judge:
+    """Makes candidates in the place of a model, and tells what they cost beside it. `rows`: raw data to choose integer scales
+    by; `looked`: to fit coefficients to and to count labels on, or None."""
+
+    def __init__(self, found: Model, rows: Rows | None, looked: Rows | None):
+        self.found, self.rows, self.looked = found, rows, looked
+
+    @functools.cached_property
+    def answers(self) -> tuple[array, array] | None:
+        """Of the whole model."""
+        return self.found.machine.predict(self.looked) if self.looked is not None else None
+
+    def of(self, made: Model, form: str) -> Candidate:
+        candidate = in_format(made, form, self.rows)
+        if self.looked is not None:
+            candidate.cost = cost(self.found, candidate, self.looked, self.answers)
+        return candidate
+
+
+def in_best_format(judge: Judge, form: str) -> Candidate:
+    """The whole model, with coefficients fitted anew where rounding the vectors to q7 costs too much: large coefficients that
     cancel each other (a large C) multiply the errors of kernel values, smaller ones that say the same do not."""
-    whole, n = in_format(found, form, rows), found.machine.numbers
+    found, looked, n = judge.found, judge.looked, judge.found.machine.numbers
+    whole = judge.of(found, form)
     kernel = KERNELS[n["kernel"]] if kind_of(found.machine).word == "expansion" else "none"
     if form != "q7" or kernel in ("none", "hinge", "linear") or n["n"] > REFITTED or looked is None or looked.n < ENOUGH \
-            or cost(found, whole, looked).small:
+            or whole.cost.small:
         return whole
-    fitted = [in_format(fewer(found, n["n"], noise, looked), form, rows) for noise in NOISES[form]]
-    return min([whole, *fitted], key=lambda one: cost(found, one, looked).loss if found.numbers else cost(found, one, looked).mean)
+    fitted = [judge.of(fewer(found, n["n"], noise, looked), form) for noise in NOISES[form]]
+    return min([whole, *fitted], key=lambda one: one.cost.loss if found.numbers else one.cost.mean)
 
 
 # ---- fewer vectors ----
 
 def fewer(found: Model, vectors: int, noise: float, rows: Rows | None) -> Model:
     """The model with at most so many vectors, fitted to the rows, or to its own vectors without them."""
-    library, report, handle = native.training(), (DOUBLE * 5)(), ctypes.c_void_p()
-    library.gen_compress.argtypes = [ctypes.c_char_p, INT64, ctypes.c_void_p, INT64, DOUBLE, ctypes.c_void_p,
-                                     ctypes.c_void_p]
-    status = library.gen_compress(found.image, len(found.image), ctypes.byref(rows) if rows else None, vectors,
-                                  noise, report, ctypes.byref(handle))
+    library, handle = native.training(), ctypes.c_void_p()
+    library.gen_compress.argtypes = [ctypes.c_char_p, INT64, ctypes.c_void_p, INT64, DOUBLE, ctypes.c_void_p]
+    status = library.gen_compress(found.image, len(found.image), ctypes.byref(rows) if rows else None, vectors, noise,
+                                  ctypes.byref(handle))
     if status < 0:
         raise Failure(f"compression: {native.status_text(status)}", found.path)
     notes = {**found.notes, "compressed_from": found.notes.get("compressed_from", found.machine.shape.vectors)}
@@ -207,33 +228,53 @@ def sizes(found: Model, whole: Candidate) -> tuple[int, int, int]:
     return whole.bytes - stored * each, each, step
 
 
-def fit_format(found: Model, form: str, flash: int, rows: Rows | None, looked: Rows | None) -> Candidate:
-    """The best that a number format can do within the budget; a Failure says what it needs at least."""
-    whole = in_format(found, form, rows)
-    if whole.bytes <= flash:
-        return in_best_format(found, form, rows, looked)
-    kind = kind_of(found.machine)
-    if kind.word != "expansion":
-        raise Failure(f"{form} needs {whole.bytes} bytes, and a {kind.word} model has nothing to leave out",
-                      found.path)
-    fixed, each, step = sizes(found, whole)
+def holds(found: Model, form: str, flash: int) -> int:
+    """More vectors than this no budget of so many bytes holds: their values and coefficients alone.
+
+    >>> from types import SimpleNamespace as Fake
+    >>> [holds(Fake(machine=Fake(numbers={"d": 15, "width": 3})), form, 720) for form in FORMATS]
+    [10, 21, 40]
+    """
+    n, width = found.machine.numbers, {"f32": 4, "q15": 2, "q7": 1}[form]
+    return flash // (width * n["d"] + (width if form == "f32" else 1) * n["width"])
+
+
+def chosen(judge: Judge, forms: tuple[str, ...], flash: int) -> Model:
+    """The model with as many vectors as any of the formats may hold. Which vectors these are depends on no format, and a fit of
+    some of them, whatever errors it expects, is the same from here as from the whole model: least squares to least squares."""
+    most = max(holds(judge.found, form, flash) for form in forms)
+    return fewer(judge.found, max(4, min(most, judge.found.machine.numbers["n"])), 0.0, judge.looked)
+
+
+def fit_format(judge: Judge, few: Callable[[], Model], form: str, flash: int) -> Candidate:
+    """The best that a number format can do within the budget, with all vectors or some of `few`; a Failure says what it needs
+    at least."""
+    found, looked, kind, n = judge.found, judge.looked, kind_of(judge.found.machine).word, judge.found.machine.numbers
+    hinge = kind == "expansion" and KERNELS[n["kernel"]] == "hinge"
+    if kind != "expansion" or hinge or holds(found, form, flash) >= n["n"]:
+        whole = in_best_format(judge, form)
+        if whole.bytes <= flash:
+            return whole
+        if kind != "expansion":
+            raise Failure(f"{form} needs {whole.bytes} bytes, and a {kind} model has nothing to leave out", found.path)
+    if looked is not None and looked.n < min(ENOUGH, found.notes.get("n", ENOUGH)):
+        raise Failure(f"a model of fewer vectors is fitted and judged on rows, and the model file keeps only {looked.n}: name the "
+                      "training data by --data", found.path)
+    some = found if hinge else few()
+    fixed, each, step = sizes(some, whole if hinge else in_format(some, form, judge.rows))
     vectors = max(flash - fixed, 0) // each // step * step
     if vectors == 0:
         raise Failure(f"{form} needs at least {fixed + step * each} bytes", found.path)
-    if kind_of(found.machine).word == "expansion" and KERNELS[found.machine.numbers["kernel"]] == "hinge":
+    if hinge:
         raise Failure(f"{form} needs {whole.bytes} bytes, and learned vectors cannot be left out: train again with --vectors "
                       f"{vectors}", found.path)
-    if looked is not None and looked.n < min(ENOUGH, found.notes.get("n", ENOUGH)):
-        raise Failure(f"a model of fewer vectors is fitted and judged on rows, and the model file keeps only {looked.n}: name the training data "
-                      "by --data",
-                      found.path)
-    noises = NOISES[form] if looked is not None else NOISES[form][-1:]
-    fitted = [in_format(fewer(found, vectors, noise, looked), form, rows) for noise in noises]
-    best = fitted[0] if len(fitted) == 1 else min(fitted, key=lambda one: cost(found, one, looked).mean)
+    if looked is None:
+        return judge.of(fewer(found, vectors, NOISES[form][-1], None), form)
+    best = min((judge.of(fewer(some, vectors, noise, looked), form) for noise in NOISES[form]), key=lambda one: one.cost.mean)
     better = moved(best.model, form, looked)
     if better is not None:
-        candidate = in_format(better, form, rows)
-        if candidate.bytes <= flash and cost(found, candidate, looked).loss < cost(found, best, looked).loss:
+        candidate = judge.of(better, form)
+        if candidate.bytes <= flash and candidate.cost.loss < best.cost.loss:
             return candidate
     return best
 
@@ -241,23 +282,18 @@ def fit_format(found: Model, form: str, flash: int, rows: Rows | None, looked: R
 def compress(found: Model, forms: tuple[str, ...], flash: int, rows: Rows | None, looked: Rows | None = None
              ) -> tuple[Candidate, list]:
     """Within the budget, the first format that loses hardly more than the best of them; and all that were
-    tried, failures included. `rows`: raw data to choose integer scales by; `looked`: to fit coefficients to and to count
-    labels on. What is not given is taken from the notes."""
-    found, tried = folded(found), []
-    looked = looked or rows or noted_rows(found)
+    tried, failures included. `rows` and `looked` are those of Judge; what is not given is taken from the notes."""
+    judge, tried = Judge(folded(found), rows, looked or rows or noted_rows(found)), []
+    few = functools.cache(lambda: chosen(judge, forms, flash))
     for form in forms:
         try:
-            candidate = fit_format(found, form, flash, rows, looked)
+            tried.append(fit_format(judge, few, form, flash))
         except Failure as error:
             tried.append(error)
-            continue
-        if looked is not None:
-            candidate.cost = cost(found, candidate, looked)
-        tried.append(candidate)
     good = [candidate for candidate in tried if isinstance(candidate, Candidate)]
     if not good:
         raise Failure(f"no model within {flash} bytes: " + "; ".join(error.message for error in tried), found.path)
-    if looked is None:
+    if judge.looked is None:
         return good[0], tried
     least = min(candidate.cost.loss for candidate in good)
     return next(c for c in good if c.cost.loss <= least + CLOSE), tried

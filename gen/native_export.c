@@ -438,18 +438,15 @@ int32_t gen_move(const void *image, int64_t size, const gen_rows *rows, int64_t 
     return status;
 }
 
-/* The model of an image with at most so many vectors, fitted to the rows (NULL: to its own vectors);
- * report: vectors, rows looked at, rows with another label, worst and root mean square change. */
+/* The model of an image with at most so many vectors, fitted to the rows (NULL: to its own vectors). */
 int32_t gen_compress(const void *image, int64_t size, const gen_rows *rows, int64_t vectors,
-                     double noise, double report[5], gen_machine **out) {
+                     double noise, gen_machine **out) {
     gen_machine *machine = (gen_machine *)calloc(1, sizeof *machine);
     margin_model from;
     margin_data raw;
-    margin_compress_info info;
     margin_arena mem;
     margin_status status = MARGIN_E_MEMORY;
     memset(&raw, 0, sizeof raw);
-    memset(&info, 0, sizeof info);
     if (machine != NULL) { status = gen_load(image, size, &machine->bytes[0], &from); }
     if (status >= 0) {
         const size_t room = margin_compress_size(&from, (size_t)vectors) + MARGIN_ALIGN;
@@ -457,18 +454,13 @@ int32_t gen_compress(const void *image, int64_t size, const gen_rows *rows, int6
         mem = margin_arena_make(machine->bytes[1], room);
         if (rows != NULL) { raw = gen_view(rows); }
         status = margin_compress(&from, rows == NULL ? NULL : &raw, (size_t)vectors, noise, &mem,
-                                 &machine->model, &info);
+                                 &machine->model, NULL);
     }
     if (status < 0) {
         gen_free(machine);
         return status;
     }
     gen_look(machine);
-    report[0] = (double)info.vectors;
-    report[1] = (double)info.samples;
-    report[2] = (double)info.changed;
-    report[3] = info.worst;
-    report[4] = info.rms;
     *out = machine;
     return status;
 }

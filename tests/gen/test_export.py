@@ -252,6 +252,18 @@ class Command(CommandLine):
         by_hand = [dot[0] + 3 * dot[1] + 0.5, -2 * dot[0] - dot[2] - 1, 0.5 * dot[1] + 2 * dot[2] + 2]
         self.assertEqual(folded.machine.scores([x]), [by_hand])
 
+    def test_a_fit_from_chosen_vectors_is_that_from_all(self):
+        """Coefficients fitted for some error of kernel values do not ask where the vectors were chosen: least squares to a
+        function of their span is least squares to what that is the best fit of."""
+        m = trained(self.folder, *sets.gauss(d=3, classes=3, n=90), "svm", {"kernel": "rbf", "C": 10.0, "scheme": "one-rest"})
+        rows = quant.noted_rows(m)
+        few = compress.fewer(m, 12, 0.0, rows)
+        for noise in (1e-4, 1e-2):
+            once, twice = (compress.fewer(start, 12, noise, rows).machine for start in (m, few))
+            self.assertEqual(list(once.array("vectors")), list(twice.array("vectors")))
+            for a, b in zip(once.array("coef"), twice.array("coef")):
+                self.assertAlmostEqual(a, b, delta=1e-6 * (1 + abs(a)))
+
     def table_bytes(self, name):
         with open(self.path(name), encoding="ascii") as file:
             return int(file.read().split("_TABLE_BYTES ")[1].split()[0])
