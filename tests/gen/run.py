@@ -74,6 +74,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.environ.setdefault("MARGIN_TEST_TMP", folder)
         os.environ["MARGIN_GEN_DEBUG"] = "1"  # a defect of gen is a failure, not a line of its own
+        unknown = set(sys.argv[1:]) - {name for names in modules() for name in names} - {module.name for module in pkgutil.iter_modules(["gen"])}
+        if unknown:
+            sys.exit(f"run.py: no tests of {', '.join(sorted(unknown))}")
         tests = suite(sys.argv[1:])
         result = unittest.TextTestRunner(stream=sys.stdout, verbosity=1, buffer=True).run(tests)
     troubled = [getattr(test, "test_case", test) for test, _ in result.failures + result.errors]  # of subtests, the test
