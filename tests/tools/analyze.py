@@ -16,6 +16,7 @@ says nothing else: an analyser that gives up early, or does not look into header
 """
 import collections
 import concurrent.futures
+import json
 import os
 import re
 import subprocess
@@ -62,7 +63,9 @@ COMMANDS = {
                  "-DDBL_MANT_DIG=53", "-DSIZE_MAX=18446744073709551615ul", "-DUINT32_MAX=4294967295u",
                  "-I.", "--template={file}:{line}: warning: {message} [{id}]"],
 }
-COMMANDS["misra"] = [a for a in COMMANDS["cppcheck"] if not a.startswith("--enable")] + ["--addon=misra"]
+COMMANDS["misra"] = [a for a in COMMANDS["cppcheck"] if not a.startswith("--enable")] + [f"--addon={BUILD}/misra.json"]
+# cppcheck shows one of several messages of the same words in a line: a file of texts, of any rule, gives each rule words of its own.
+RULE_TEXTS = "Appendix A Summary of guidelines\nRule 1.1 Required\nThe program is C.\n"
 
 
 def read(path):
@@ -186,6 +189,10 @@ def deviations():
 
 def misra(*_):
     """The predict part against the deviation record: nothing that is not in it, and the seeded defect is found."""
+    with open(f"{BUILD}/misra.txt", "w", encoding="utf-8") as out:
+        out.write(RULE_TEXTS)
+    with open(f"{BUILD}/misra.json", "w", encoding="utf-8") as out:
+        json.dump({"script": "misra.py", "args": [f"--rule-texts={BUILD}/misra.txt"]}, out)
     command = COMMANDS["misra"] + [SWITCHES["predict"], f"{BUILD}/include.c"]
     text = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False).stdout.decode()
     found = re.findall(r"^(?:.*/)?([\w.]+):(\d+): .*misra-c2012-([0-9.]+)\]", text, re.M)
@@ -196,7 +203,8 @@ def misra(*_):
         if rules[rule] > allowed.get(rule, 0):
             places = ", ".join(f"{name}:{line}" for name, line, at in own if at == rule)
             wrong.append(f"rule {rule}: {rules[rule]} findings, {RECORD} has {allowed.get(rule, 0)}: {places[:600]}")
-    lines = {int(line) for name, line, _ in found if name == os.path.basename(BUGS)}
+    # The seeded line breaks another rule before 15.1.
+    lines = {int(line) for name, line, rule in found if name == os.path.basename(BUGS) and rule == "15.1"}
     wrong += [f"{BUGS}:{line}: not found" for line in sorted(seeded("misra", "predict") - lines)]
     print(f"{'FAILED' if wrong else 'passed'}: misra, {len(own)} findings of {len(rules)} rules, all in {RECORD}" if not wrong else
           "FAILED: misra", *wrong, sep="\n    ", flush=True)
