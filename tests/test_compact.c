@@ -5,6 +5,7 @@
 #define MARGIN_IMPLEMENTATION
 #include "margin.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "asserts.h"
@@ -108,10 +109,8 @@ static double apart(mgn_compact_part *part, size_t count) {
     return worst / largest;
 }
 
-static enum greatest_test_res slopes_of_loss(unsigned loss, unsigned kind, size_t classes,
-                                             unsigned rank) {
-    const double close = sizeof(margin_real) > 4u ? 1e-4 : 0.1;
-    const size_t count = 20;
+/* Five units that have learned nothing yet. */
+static enum greatest_test_res begin(unsigned loss, unsigned kind, size_t classes, unsigned rank) {
     clouds(60, 3, classes, 1);
     options.loss = (uint8_t)loss;
     options.kernel = (uint8_t)kind;
@@ -124,6 +123,14 @@ static enum greatest_test_res slopes_of_loss(unsigned loss, unsigned kind, size_
     job.rng = margin_rng_make(1);
     job.rounded = false;
     mgn_compact_begin(&job);
+    PASS();
+}
+
+static enum greatest_test_res slopes_of_loss(unsigned loss, unsigned kind, size_t classes,
+                                             unsigned rank) {
+    const double close = sizeof(margin_real) > 4u ? 1e-4 : 0.1;
+    const size_t count = 20;
+    CHECK_CALL(begin(loss, kind, classes, rank));
     (void)loss_now(count);
     mgn_compact_slopes(&job, count);
     ASSERT(apart(&job.of_front, count) < close);
@@ -137,6 +144,40 @@ static enum greatest_test_res slopes_of_loss(unsigned loss, unsigned kind, size_
 static enum greatest_test_res slopes_of(unsigned kind, size_t classes, unsigned rank) {
     CHECK_CALL(slopes_of_loss(MARGIN_COMPACT_HINGE, kind, classes, rank));
     CHECK_CALL(slopes_of_loss(MARGIN_COMPACT_SOFT, kind, classes, rank));
+    PASS();
+}
+
+/* The width that rbf units begin with is that at which neighbours are e^-4 of each other. */
+TEST rbf_units_begin_as_wide_as_they_are_apart(void) {
+    double square = 0;
+    CHECK_CALL(begin(MARGIN_COMPACT_SOFT, MARGIN_KERNEL_RBF, 2, 0));
+    for (size_t u = 0; u < 5u; u++) {
+        for (size_t k = 0; k < 3u; k++) {
+            const double differ = (double)(job.of_units.value[u * 4u + k] -
+                                           job.of_units.value[(u + 1u) % 5u * 4u + k]);
+            square += differ * differ / 5;
+        }
+    }
+    ASSERT_IN_RANGE(4 / square, exp((double)job.of_width.value[0]), 1e-4 / square);
+    PASS();
+}
+
+/* A draw is the sum of the four bytes of a random number, less its mean, over its deviation. */
+TEST starting_values_are_sums_of_four_bytes(void) {
+    margin_rng rng = margin_rng_make(5), same = rng;
+    double sum = 0, square = 0;
+    for (int i = 0; i < 1000; i++) {
+        const double drawn = (double)mgn_compact_normal(&rng);
+        double bytes_of = 0;
+        for (uint32_t rest = margin_rng_u32(&same), k = 0; k < 4u; k++, rest /= 256u) {
+            bytes_of += rest % 256u;
+        }
+        ASSERT_IN_RANGE((bytes_of - 510) / sqrt(4 * (65536 - 1) / 12.0), drawn, 1e-4);
+        sum += drawn / 1000;
+        square += drawn * drawn / 1000;
+    }
+    ASSERT_IN_RANGE(0, sum, 0.1);
+    ASSERT_IN_RANGE(1, square, 0.1);
     PASS();
 }
 
@@ -761,6 +802,8 @@ TEST samples_that_are_all_alike_give_a_model_and_huge_ones_a_refusal(void) {
 }
 
 SUITE(compact_suite) {
+    RUN_TEST(rbf_units_begin_as_wide_as_they_are_apart);
+    RUN_TEST(starting_values_are_sums_of_four_bytes);
     RUN_TEST(slopes_of_hinge_units_are_those_of_the_loss);
     RUN_TEST(slopes_of_rbf_units_and_their_width_are_those_of_the_loss);
     RUN_TEST(slopes_of_a_projection_before_hinge_units_are_those_of_the_loss);

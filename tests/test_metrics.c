@@ -133,6 +133,14 @@ TEST rejected_samples_are_no_errors_but_may_cost(void) {
     PASS();
 }
 
+/* Every cell has its price, right answers too. */
+TEST the_risk_is_the_mean_price_of_the_answers(void) {
+    static const margin_real confusion[] = {3, 1, 2, 4, 5, 1}, cost[] = {2, 7, 1, 10, 3, 4};
+    ASSERT_IN_RANGE((6 + 7 + 2 + 40 + 15 + 4) / 16.0, (double)margin_risk(confusion, 2, cost),
+                    16 * EPS);
+    PASS();
+}
+
 TEST where_there_is_nothing_there_is_no_error(void) {
     static const margin_real none[MARGIN_CONFUSION(3)] = {0}, cost[MARGIN_CONFUSION(3)] = {1};
     ASSERT_EQ_FMT(0.0, (double)margin_error(none, 3), "%g");
@@ -651,6 +659,7 @@ TEST scores_left_out_calibrate_probabilities(void) {
 SUITE(metrics_suite) {
     RUN_TEST(errors_of_seven_points_by_hand);
     RUN_TEST(rejected_samples_are_no_errors_but_may_cost);
+    RUN_TEST(the_risk_is_the_mean_price_of_the_answers);
     RUN_TEST(where_there_is_nothing_there_is_no_error);
     RUN_TEST(the_confusion_matrix_counts_each_answer_once);
     RUN_TEST(margins_of_five_points_by_hand);

@@ -716,6 +716,10 @@ TEST whole_numbers_of_one_scale_need_no_stage(void) {
         ASSERT_EQ(MARGIN_OK, margin_model_scale(&model, &scaling, &mem));
         ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &data, &options, &mem, &quant, NULL));
         ASSERT_EQ(scaled, quant.model.of.expansion.stage != NULL);
+        if (o.kernel.kind == MARGIN_KERNEL_RBF) { /* vectors of about one size share their step */
+            ASSERT(quant.model.of.expansion.kernel.step > 0);
+            ASSERT_EQ(NULL, quant.model.of.expansion.steps);
+        }
     }
     PASS();
 }

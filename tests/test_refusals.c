@@ -474,6 +474,8 @@ TEST an_integer_prototype_model_with_one_thing_wrong_is_refused(void) {
     WRONG(MAKE, f.downs[3] = 32);
     WRONG(MAKE, f.constants[7] = INT32_MAX);
     WRONG(MAKE, (f.constants[7] = 1000000, f.downs[3] = 0));
+    SOUND((MAKE, f.constants[7] = 261600)); /* 5 * 100 + 261608, over 4, and 7 */
+    WRONG(MAKE, f.constants[7] = 261616);
 #undef MAKE
     PASS();
 }
@@ -512,6 +514,52 @@ TEST an_integer_list_with_one_thing_wrong_is_refused(void) {
     WRONG(MAKE, f.bias[1] = INT32_MAX);
     WRONG(LINEAR, f.bias[1] = INT32_MAX);
 #undef LINEAR
+#undef MAKE
+    PASS();
+}
+
+/* Those eight vectors behind a projection of four features onto two numbers. */
+static margin_projected_q *make_projected_q(integer_fixture *g, unsigned format) {
+    margin_projected_q *p = &g->model.of.projected;
+    const margin_expansion_q pool =
+        *make_expansion_q(g, MARGIN_KERNEL_RBF, format, MARGIN_SCHEME_BINARY, 2);
+    g->model.kind = MARGIN_MODEL_PROJECTED;
+    p->pool = pool;
+    p->front = memcpy(g->weights, "\1\2\3\4\5\6\7\1\2\3\4\5\6\7\1", 16);
+    p->front_bias = g->constants;
+    p->front_scales = g->gains;
+    p->d = 4;
+    p->front_down = 3;
+    return p;
+}
+
+/* Rows of the front: sum |front| * 2^15 + |bias| stays below 2^31, in each of them. */
+TEST an_integer_model_behind_a_projection_with_one_thing_wrong_is_refused(void) {
+    margin_projected_q *p = &f.model.of.projected;
+#define MAKE make_projected_q(&f, MARGIN_Q15)
+#define BYTES make_projected_q(&f, MARGIN_Q7)
+    SOUND(BYTES);
+    SOUND((MAKE, p->front_down = 31));
+    MISSING(MAKE, p->front = NULL);
+    MISSING(MAKE, p->front_bias = NULL);
+    MISSING(MAKE, p->front_scales = NULL);
+    MISSING(MAKE, p->pool.vectors = NULL);
+    MISSING(MAKE, f.stage.shift = NULL);
+    WRONG(MAKE, p->d = 0);
+    WRONG(MAKE, p->front_down = 32);
+    WRONG(MAKE, f.factor[3] = -1); /* the stage is that of the four features */
+    WRONG(MAKE, p->pool.format = 3);
+    WRONG(MAKE, p->pool.n = 0);
+    for (size_t row = 0; row < 2u; row++) {
+        const int32_t rest = INT32_MAX - (row == 0 ? 10 : 19) * 32768;
+        WRONG(MAKE, f.constants[row] = INT32_MAX);
+        WRONG(MAKE, f.constants[row] = -INT32_MAX);
+        WRONG(BYTES, f.constants[row] = rest + 1);
+        SOUND((BYTES, f.constants[row] = rest));
+        WRONG(MAKE, (memset(f.weights, 0, sizeof f.weights), f.weights[4u * row] = INT16_MAX,
+                     f.weights[4u * row + 1u] = INT16_MAX, f.constants[row] = 1 << 17));
+    }
+#undef BYTES
 #undef MAKE
     PASS();
 }
@@ -805,6 +853,7 @@ SUITE(refusals_suite) {
     RUN_TEST(no_distance_of_an_accepted_integer_model_overflows);
     RUN_TEST(an_integer_prototype_model_with_one_thing_wrong_is_refused);
     RUN_TEST(an_integer_list_with_one_thing_wrong_is_refused);
+    RUN_TEST(an_integer_model_behind_a_projection_with_one_thing_wrong_is_refused);
     RUN_TEST(a_list_with_one_thing_wrong_is_refused);
     RUN_TEST(a_prototype_model_with_one_thing_wrong_is_refused);
     RUN_TEST(an_expansion_with_one_thing_wrong_is_refused);

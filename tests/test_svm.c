@@ -222,6 +222,20 @@ TEST hard_margin_finds_the_nearest_points_of_the_hulls(void) {
     PASS();
 }
 
+/* The smallest margin of samples that count, by the scores that the model itself gives. */
+static double least_margin(const margin_data *data, const margin_model *model) {
+    double least = 1e30;
+    for (size_t i = 0; i < data->n; i++) {
+        margin_real score;
+        const size_t row = data->rows != NULL ? data->rows[i] : i;
+        margin_scores(model, data->x + row * (data->stride > 0 ? data->stride : data->d), &score);
+        if (data->weight == NULL || data->weight[row] > 0) {
+            least = fmin(least, data->y[row] == 1 ? (double)score : -(double)score);
+        }
+    }
+    return least;
+}
+
 /* A hard margin is a soft one whose price is high enough. */
 TEST hard_margin_is_the_limit_of_large_prices(void) {
     int separable = 0;
@@ -243,6 +257,7 @@ TEST hard_margin_is_the_limit_of_large_prices(void) {
             ASSERT_IN_RANGE((double)hard.info.objective, (double)soft.info.objective,
                             -2e-3 * (double)hard.info.objective);
             ASSERT_IN_RANGE(1, (double)hard.info.margin_min, 1e-2);
+            ASSERT_IN_RANGE(1, least_margin(&c.data, &hard.model), 1e-2);
         }
         if (hard.status == MARGIN_E_NOT_SEPARABLE) {
             ASSERT((double)soft.info.objective < -1e4); /* some alphas at C */
@@ -419,9 +434,8 @@ TEST raw_values_of_any_unit_reach_the_optimum(void) {
     uint32_t state = 2026;
     size_t converged = 0, trials = 0;
     for (size_t t = 0; t < (size_t)TRIALS(72); t++) {
-        const size_t d = 1u + t % RAW_D;
-        const margin_data data =
-            raw_problem(&state, d, unit[t / 6u % 6u], t / 36u == 0 ? 0.0 : 2.0);
+        const size_t d = 1u + (t + t / 12u) % RAW_D;
+        const margin_data data = raw_problem(&state, d, unit[t % 6u], t / 6u % 2u == 0 ? 0.0 : 2.0);
         const svm_result r = svm_run(&data, NULL);
         const double primal = (double)raw_primal(&data, &r.model.of.linear);
         const double tol = sizeof(margin_real) > 4u ? 1e-6 : 1e-3;
@@ -491,6 +505,29 @@ TEST many_samples_in_parts_reach_the_optimum(void) {
     PASS();
 }
 
+/* A kernel matrix of rank 6 and bounds so wide that pairs take long: with a rank an interior point goes
+ * first, through the factor of the matrix. The optimum is that of pairs alone. */
+TEST a_rank_reaches_the_optimum_of_pairs(void) {
+    uint32_t state = 5;
+    const margin_data data = raw_problem(&state, 2, 1, 0);
+    margin_svm_options o;
+    svm_result pairs, ranked;
+    memset(&o, 0, sizeof o);
+    o.kernel.kind = MARGIN_KERNEL_POLY;
+    o.kernel.degree = 2;
+    o.kernel.coef0 = 1;
+    o.c = 3000;
+    pairs = svm_run(&data, &o);
+    o.run.rank = 8;
+    ranked = svm_run(&data, &o);
+    ASSERT(pairs.status >= 0 && ranked.status >= 0);
+    ASSERT(pairs.info.iterations > 20u * data.n + 8u * 8u); /* so that the rank is used */
+    ASSERT(ranked.info.iterations < pairs.info.iterations);
+    ASSERT_IN_RANGE(1, (double)(ranked.info.objective / pairs.info.objective), 1e-3);
+    free(pairs.memory.bytes), free(ranked.memory.bytes);
+    PASS();
+}
+
 SUITE(svm_suite);
 SUITE(svm_suite) {
     RUN_TEST(random_problems_of_every_kind_reach_the_reference_optimum);
@@ -508,4 +545,5 @@ SUITE(svm_suite) {
     RUN_TEST(a_machine_without_support_has_one_vector);
     RUN_TEST(raw_values_of_any_unit_reach_the_optimum);
     RUN_TEST(many_samples_in_parts_reach_the_optimum);
+    RUN_TEST(a_rank_reaches_the_optimum_of_pairs);
 }
