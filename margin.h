@@ -1712,7 +1712,6 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
  *     margin_seco_options options = {0};
  *     options.kernel.kind = MARGIN_KERNEL_UNIT_POLY;
  *     options.kernel.a = 1;
- *     options.cheap = true;
  *     status = margin_seco_train(&data, &options, &mem, &model, &info, &report);
  *     margin_classify(&model, x, &score);     report.cut[0].sign, report.cut[0].covered ...
  *
@@ -1725,21 +1724,22 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
  * well enough on what is left. That is the list of the paper, and the option `greedy` gives it. It
  * is often worse than one machine, because what cuts leave is harder than the whole (section 4.6).
  * So by default lists are cross-validated as a whole, at every length, on samples that had no part
- * in building them. If the best length beats one machine by two standard errors, the list has as
- * many of the paper's cuts as the shortest list within one standard error of the best; otherwise it
- * has no cuts, and is that one machine. For all other options zero means the value of the paper.
- * All C are powers of two and count as in the paper, |g|^2 + C times mean losses; in the units of
- * >>svm the C of the machine at the end is C / n for n samples.
+ * in building them, in up to five divisions of the samples. If lists of the best length beat one
+ * machine by two standard errors, the list has as many cuts; otherwise it has none, and is that one
+ * machine. For all other options zero means the value of the paper, but that lists which are not
+ * greedy have 32 candidates a cut instead of 192: half of the C, one weight, and only the four most
+ * promising ones are cross-validated. More made no better lists on the paper's data; see the table
+ * of `make papers`. All C are powers of two and count as in the paper, |g|^2 + C times mean losses;
+ * in the units of >>svm the C of the machine at the end is C / n for n samples.
  *
  * Training needs memory for 3 n^2 numbers and one vector for each candidate. It takes the time of
- * `folds` + 1 lists, or of one list with `greedy`. `cheap` is the usual choice: it makes 32
- * candidates instead of 192, takes every second C, and cross-validates only the four most promising
- * candidates; see the table of `make papers`. */
+ * `folds` + 1 lists where one division is clear, of five times as many where it is not, and of one
+ * list with `greedy`. */
 typedef struct {
     margin_kernel kernel;       /*                                     0: linear                */
     int8_t c_first, c_last;     /* log2 of C of the candidates         0, 0: 8 .. 15            */
     int8_t svm_first, svm_last; /* log2 of C of the last machine       0, 0: 4 .. 16            */
-    const margin_real *weights; /* of the ramp, C+                     0: 1/2, 1, 2             */
+    const margin_real *weights; /* of the ramp, C+                     0: 1, or 1/2, 1, 2       */
     size_t weight_count;        /* of them                                                      */
     size_t starts;              /* for each sign, C and weight         0: 4                     */
     const margin_loss *target;  /* loss of the class of the sign       0: ramp                  */
@@ -1750,9 +1750,9 @@ typedef struct {
     margin_real easy;           /* error at which cutting ends         0: 1/32                  */
     size_t most;                /* cuts, at most 15                    0: 15                    */
     size_t folds;               /* of the cross-validations            0: 4                     */
-    size_t assess;              /* candidates to cross-validate        0: all                   */
+    size_t assess;              /* candidates to cross-validate        0: 4, or all of 192      */
     bool greedy;                /* all cuts of the paper, not only those that are admitted      */
-    bool cheap;                 /* fewer of everything that is 0 here                           */
+    bool cheap;                 /* with `greedy`: 32 candidates a cut too                       */
     bool bounds;                /* work out c0 and c1 of the report, see margin_svm_report      */
     uint32_t seed;              /* of starts and folds                                          */
     margin_real tol;            /* of the machines                     0: 1e-3, double 1e-6     */
@@ -1802,19 +1802,18 @@ typedef struct {
     size_t cuts;
     uint8_t end; /* MARGIN_SECO_...: why it ended */
     margin_seco_cut cut[MARGIN_LIST_MOST];
-    size_t candidates;       /* made in all rounds, */
-    size_t runaways;         /* of them without any sample on one of their sides, */
-    size_t assessed;         /* and cross-validated, at least in part */
-    size_t left;             /* training samples that come to the machine at the end */
-    margin_real plain_error; /* cross-validated error of one machine on all samples, */
-    margin_real left_error;  /* and of the machine at the end on the samples left */
-    margin_real left_c;      /* its C, as counted here */
-    margin_real
-        nested[MARGIN_LIST_MOST]; /* cross-validated error of lists of 0, 1, ... cuts, and */
-    bool admission;               /* whether it was worked out: not if `greedy`, and not
+    size_t candidates;                    /* made in all rounds, */
+    size_t runaways;                      /* of them without any sample on one of their sides, */
+    size_t assessed;                      /* and cross-validated, at least in part */
+    size_t left;                          /* training samples that come to the machine at the end */
+    margin_real plain_error;              /* cross-validated error of one machine on all samples, */
+    margin_real left_error;               /* and of the machine at the end on the samples left */
+    margin_real left_c;                   /* its C, as counted here */
+    margin_real nested[MARGIN_LIST_MOST]; /* cross-validated error of lists of 0, 1, ... cuts, */
+    size_t divisions;        /* over so many divisions of the samples: 0 if `greedy`, and
                                              where there can be no cut */
-    margin_list_table table;      /* the list on the training samples */
-    margin_real c0, c1;           /* with `bounds`, as in margin_svm_report */
+    margin_list_table table; /* the list on the training samples */
+    margin_real c0, c1;      /* with `bounds`, as in margin_svm_report */
 } margin_seco_report;
 
 /* Bytes that margin_seco_train takes for n samples of d features; 0: not countable. */
@@ -3007,8 +3006,9 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
 #define MARGIN_LOSS_BYTES(n, d)                                                                    \
     MARGIN_MORE(MARGIN_LOSS_LINEAR_BYTES(n, d, 2u, 0), MARGIN_LOSS_KERNEL_BYTES(n, d, 2u, 0))
 
-/* seco: for so many candidates, 192 or, with `cheap`, 32, and otherwise default values. The first
- * is for linear kernels and unit-poly of a = 1, the second for all others. */
+/* seco: for so many candidates, 32 or, with `greedy` and not `cheap`, 192, and otherwise default
+ * values. The first is for linear kernels and unit-poly of a = 1, the second for all others. */
+#define MARGIN_SECO_DIVISIONS 5u
 typedef struct {
     margin_real c, weight, norm, expected;
     size_t covered, wrong;
@@ -3023,7 +3023,7 @@ typedef struct {
     X(rest, margin_index, n, 1u)                                                                   \
     X(held, margin_index, n, 1u)                                                                   \
     X(part, uint16_t, n, 1u)                                                                       \
-    X(wrong, uint16_t, n, 1u)                                                                      \
+    X(wrong, uint16_t, n, MARGIN_SECO_DIVISIONS)                                                   \
     X(fold, uint16_t, n, 1u)                                                                       \
     X(k, margin_real, n, n)                                                                        \
     X(table, margin_real, n, MARGIN_LIST_MOST)                                                     \

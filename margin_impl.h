@@ -14906,7 +14906,8 @@ typedef struct {
     margin_index *order; /* n */
     margin_index *rest;  /* what a candidate leaves */
     uint16_t *part;      /* of each sample in the cross-validation of lists */
-    uint16_t *wrong;     /* bit j: its list of j cuts errs on the sample, see mgn_seco_ask_held */
+    uint16_t *wrong;     /* n for each division into parts; bit j: its list of j cuts errs */
+    uint32_t seed;       /* of starts and folds, another one in each division */
     margin_index *held;  /* samples of the part held out that no cut has covered yet */
     size_t held_count;
     size_t limit;   /* cuts, at most */
@@ -14920,9 +14921,14 @@ typedef struct {
     margin_info common; /* objective, support, bias: of the machine at the end */
 } mgn_seco;
 
-/* The cheap mode tries every second C. */
+/* Whether candidates are fewer than the paper's. */
+static bool mgn_seco_few(const margin_seco_options *o) {
+    return o->cheap || !o->greedy;
+}
+
+/* Few candidates are those of every second C. */
 static int mgn_seco_step(const margin_seco_options *o) {
-    return o->cheap ? 2 : 1;
+    return mgn_seco_few(o) ? 2 : 1;
 }
 
 static void mgn_seco_plan_svm(mgn_seco_svm *plan, margin_arena *mem, size_t n) {
@@ -15046,7 +15052,7 @@ static margin_real mgn_seco_c1(mgn_seco *s) {
 
 /* Stratified folds of the samples in a list, the same for the same list. */
 static void mgn_seco_folds(mgn_seco *s, const margin_index *list, size_t m) {
-    margin_rng rng = margin_rng_make(s->options->seed);
+    margin_rng rng = margin_rng_make(s->seed);
     margin_data view = s->data;
     for (size_t i = 0; i < m; i++) { s->svm.list[i] = (margin_index)mgn_row_of(&s->data, list[i]); }
     view.rows = s->svm.list; /* the machine has no samples yet */
@@ -15350,11 +15356,18 @@ static margin_status mgn_seco_round(mgn_seco *s, margin_arena *mem) {
 /* ---- admission ---- */
 
 /* The errors that [2.12] counts for a cut are those of the very samples that it was fitted to, and
- * the best of 192 candidates looks better than it is: lists of the paper's length err more often
+ * the best of many candidates looks better than it is: lists of the paper's length err more often
  * than one machine on most data (section 4.6). So lists are cross-validated as a whole: on all
  * samples but those of one part a list is built, and after each of its cuts the list so far, with a
  * machine for what it leaves, is asked about the samples of that part. That gives the errors of
- * lists of every length, 0 included, on samples that had no part in building them. */
+ * lists of every length, 0 included, on samples that had no part in building them.
+ *
+ * Let d_i be the errors of lists without cuts on sample i less those of lists of the best length,
+ * added up over the divisions into parts. Under the guess that lists make no difference the d_i
+ * have mean 0, and the sum of them has the standard error sqrt(sum d_i^2). Most of it in one
+ * division comes from the lists, which vary much with the samples they are built on (on sonar 25 of
+ * 30, in squared samples; 5 are left with many divisions). So where one division leaves it open
+ * there are up to MARGIN_SECO_DIVISIONS, with other starts and folds. */
 
 /* Begins a new list, on all samples but those of part `out`. The number of samples that a cut must
  * leave of each class shrinks in proportion. */
@@ -15371,7 +15384,7 @@ static void mgn_seco_restart(mgn_seco *s, size_t out) {
     if (s->held_count > 0) {
         s->leave -= (size_t)((margin_real)(s->leave - 1u) * mgn_ratio(s->held_count, s->n));
     }
-    s->rng = margin_rng_make(s->options->seed);
+    s->rng = margin_rng_make(s->seed);
     s->info.cuts = 0;
     s->info.end = 0;
     s->power = s->options->svm_first;
@@ -15384,6 +15397,7 @@ static void mgn_seco_restart(mgn_seco *s, size_t out) {
 static void mgn_seco_ask_held(mgn_seco *s) {
     const size_t cuts = s->info.cuts, count = s->held_count, last = cuts > 0 ? cuts - 1u : 0;
     const unsigned longer = 0xFFFFu & ~((1u << cuts) - 1u);
+    uint16_t *wrong = s->wrong + s->info.divisions * s->n;
     s->held_count = 0;
     mgn_seco_svm_left(s);
     mgn_seco_svm_draft(s, margin_pow_int(2, s->power));
@@ -15396,49 +15410,46 @@ static void mgn_seco_ask_held(mgn_seco *s) {
         const bool covered = cuts > 0 && score > 0;
         const bool errs =
             covered ? (s->target[last] == 1u) != mgn_seco_positive(s, i) : mgn_seco_svm_errs(s, i);
-        s->wrong[i] = (uint16_t)((s->wrong[i] & ~longer) | (errs ? longer : 0u));
+        wrong[i] = (uint16_t)((wrong[i] & ~longer) | (errs ? longer : 0u));
         if (!covered) { s->held[s->held_count++] = (margin_index)i; }
     }
 }
 
-/* The errors of lists of `a` cuts; *differ becomes the number of samples on which lists of `a` and
- * of `b` cuts differ. */
-static size_t mgn_seco_list_errors(const mgn_seco *s, size_t a, size_t b, size_t *differ) {
+/* How often a list of so many cuts errs on sample i, in all divisions. */
+static size_t mgn_seco_wrong(const mgn_seco *s, size_t i, size_t cuts) {
     size_t errors = 0;
-    *differ = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        const unsigned x = (unsigned)s->wrong[i] >> a & 1u, y = (unsigned)s->wrong[i] >> b & 1u;
-        errors += x;
-        *differ += x ^ y;
+    for (size_t t = 0; t < s->info.divisions; t++) {
+        errors += (size_t)s->wrong[t * s->n + i] >> cuts & 1u;
     }
     return errors;
 }
 
-/* The shortest list within one standard error of the best, if that beats a list without cuts by
- * two. The difference of the errors of two lists is a sum over the samples on which they differ,
- * each +1 or -1: its standard error is at most the root of their number. One standard error would
- * be enough for a cut in every seventh training where cuts make no difference. */
-static size_t mgn_seco_shortest(mgn_seco *s) {
-    size_t best = 0, least = s->n + 1u, differ;
+/* The length of the lists that err least. *sure becomes the square of what they gain over lists
+ * without cuts, in units of its standard error. */
+static size_t mgn_seco_best(mgn_seco *s, margin_real *sure) {
+    size_t best = 0;
+    margin_real gain = 0, square = 0;
     for (size_t j = 0; j <= s->options->most; j++) {
-        const size_t errors = mgn_seco_list_errors(s, j, j, &differ);
-        s->info.nested[j] = mgn_ratio(errors, s->n);
-        if (errors < least) {
-            best = j;
-            least = errors;
-        }
+        size_t errors = 0;
+        for (size_t i = 0; i < s->n; i++) { errors += mgn_seco_wrong(s, i, j); }
+        s->info.nested[j] = mgn_ratio(errors, s->n * s->info.divisions);
+        best = s->info.nested[j] < s->info.nested[best] ? j : best;
     }
-    for (size_t j = 0; j < best; j++) {
-        const size_t more = mgn_seco_list_errors(s, j, best, &differ) - least;
-        if (more * more <= (j == 0 ? 4u : 1u) * differ) { return j; }
+    for (size_t i = 0; i < s->n; i++) {
+        const margin_real less =
+            (margin_real)mgn_seco_wrong(s, i, 0) - (margin_real)mgn_seco_wrong(s, i, best);
+        gain += less;
+        square += less * less;
     }
+    *sure = square > 0 ? gain * gain / square : 0;
     return best;
 }
 
-/* Cross-validates lists of every length, and limits the number of cuts accordingly. The folds
- * inside each list are drawn anew. */
-static margin_status mgn_seco_admission(mgn_seco *s, margin_arena *mem) {
+/* Cross-validates lists of every length, in one division of the samples. */
+static margin_status mgn_seco_divide(mgn_seco *s, margin_arena *mem) {
     margin_status status = MARGIN_OK;
+    s->seed = s->options->seed + (uint32_t)s->info.divisions;
+    for (size_t i = 0; i < s->n; i++) { s->active[i] = (margin_index)i; }
     mgn_seco_folds(s, s->active, s->n);
     for (size_t i = 0; i < s->n; i++) { s->part[i] = s->fold[i]; }
     for (size_t out = 0; out < s->options->folds && status == MARGIN_OK; out++) {
@@ -15449,8 +15460,23 @@ static margin_status mgn_seco_admission(mgn_seco *s, margin_arena *mem) {
         }
         s->longest = s->info.cuts > s->longest ? s->info.cuts : s->longest;
     }
-    s->info.admission = !s->tick->stopped;
-    s->limit = mgn_seco_shortest(s);
+    s->info.divisions = s->tick->stopped ? 0 : s->info.divisions + 1u;
+    return status;
+}
+
+/* Limits the number of cuts to that of the best lists if these gain two standard errors, and else
+ * to 0. Divisions go on until no length is better than 0, or one gains three standard errors. */
+static margin_status mgn_seco_admission(mgn_seco *s, margin_arena *mem) {
+    margin_status status = MARGIN_OK;
+    margin_real sure = 0;
+    size_t best = 1;
+    while (status == MARGIN_OK && best > 0 && sure <= 9 &&
+           s->info.divisions < MARGIN_SECO_DIVISIONS) {
+        status = mgn_seco_divide(s, mem);
+        best = mgn_seco_best(s, &sure);
+    }
+    s->limit = sure > 4 ? best : 0;
+    s->seed = s->options->seed;
     mgn_seco_restart(s, s->options->folds);
     return status;
 }
@@ -15625,7 +15651,7 @@ static bool mgn_seco_powers(int first, int last) {
     return first >= -30 && first <= last && last <= 30;
 }
 
-/* The options in full: those that are 0 get the value of the paper, or that of the cheap mode. */
+/* The options in full: those that are 0 get the value of the paper, or a cheaper one. */
 static margin_status mgn_seco_prepare(const margin_seco_options *options, margin_seco_options *o,
                                       margin_loss pair[2]) {
     static const mgn_schedule paper = {
@@ -15639,7 +15665,7 @@ static margin_status mgn_seco_prepare(const margin_seco_options *options, margin
     o->target = o->target != NULL ? o->target : &pair[1];
     if (o->weights == NULL) {
         o->weights = weights;
-        o->weight_count = o->cheap ? 1 : 3;
+        o->weight_count = mgn_seco_few(o) ? 1 : 3;
     }
     if (o->c_first == 0 && o->c_last == 0) {
         o->c_first = 8;
@@ -15650,7 +15676,7 @@ static margin_status mgn_seco_prepare(const margin_seco_options *options, margin
         o->svm_last = 16;
     }
     o->starts = o->starts != 0 ? o->starts : 4;
-    o->assess = o->assess == 0 && o->cheap ? 4 : o->assess;
+    o->assess = o->assess == 0 && mgn_seco_few(o) ? 4 : o->assess;
     o->coverage = o->coverage == 0 ? MGN_R(0.0625) : o->coverage;
     o->left = o->left == 0 ? 32 : o->left;
     o->easy = o->easy == 0 ? MGN_R(0.03125) : o->easy;
@@ -15723,6 +15749,7 @@ static margin_status mgn_seco_run(void *task, mgn_frame *frame) {
     s->descent.loss[0] = *s->options->other;
     s->descent.loss[1] = *s->options->target;
     s->descent.iterations = s->longest = 0;
+    s->seed = s->options->seed;
     s->limit = s->options->most;
     s->tick = &tick;
     s->quiet = tick;

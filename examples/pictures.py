@@ -1,5 +1,6 @@
-"""pictures.py [FOLDER] -- the pictures of the examples, EXAMPLE/picture.svg, drawn by the code of gen report from models that
-gen trains: one for each idea. The same bits everywhere, so the same picture: tests/gen/test_pictures.py compares them."""
+"""pictures.py [FOLDER] -- the pictures of the examples, EXAMPLE/picture.svg, and of methods without an example, gen/methods/METHOD.svg,
+drawn by the code of gen report from models that gen trains: one for each idea. The same bits everywhere, so the same picture:
+tests/gen/test_pictures.py compares them."""
 from __future__ import annotations
 
 import math
@@ -13,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE / "02_demo")]
 
 import motor  # noqa: E402
-from gen import data, figures, measure, model, train  # noqa: E402
+from gen import data, figures, measure, methods, model, train  # noqa: E402
 
 STYLES = (r"(?m)^(?::root \{.*?^\}|@media \(prefers-color-scheme: dark\) \{.*?^\}|svg [^\n]*|"
           r"\.(?:axis|grid|zero|soft|tint|border|point|f0|s0|thin|thick)[ ,][^\n]*)$")
@@ -37,9 +38,11 @@ def trained(rows: list, labels: list[str], names: list[str], method: str, chosen
         lines = [",".join([*names, "label"]), *(",".join([*map(repr, row), label]) for row, label in zip(rows, labels))]
         path.write_text("\n".join(lines) + "\n", "utf-8")
         read = data.read(str(path))
-    problem = train.problem_of(read, None, "order" if method == "omam" else "classes")
+    problem = train.problem_of(read, None, methods.METHODS[method].targets, normal="good")
     fitted = train.fit(problem, method, chosen)
     found = model.make(fitted.machine, {"labels": problem.names, "names": names, **model.sample_notes(problem.rows)})
+    if methods.METHODS[method].targets == "numbers":
+        return found, measure.values_of(found, problem.rows, problem.targets, "data.csv"), fitted.report.told
     return found, measure.answers(found, problem.rows, problem.y, "data.csv"), fitted.report.told
 
 
@@ -113,15 +116,66 @@ def playground() -> str:
     return regions(rows, labels, ["x", "y"], "tvq", {"models": 3, "tangents": 1, "start": "clusters"}, 0.5)
 
 
+def clouds(seed: int, count: int) -> tuple[list, list[str]]:
+    """Two round clouds of parts."""
+    rng, rows, labels = random.Random(seed), [], []
+    for i in range(count):
+        rows.append([round(rng.gauss(1.5 * (i % 2), 0.6), 3), round(rng.gauss(1.0 * (i % 2), 0.6), 3)])
+        labels.append("good" if i % 2 else "bad")
+    return rows, labels
+
+
+def mam() -> str:
+    """Levels of the average margin; beyond the deeper tint it is as large as it gets."""
+    return regions(*clouds(6, 120), ["pressure", "flow"], "mam", {"kernel": "rbf", "gamma": 1.0}, 0.3)
+
+
+def nn() -> str:
+    """The nearest row decides: each has a cell of its own."""
+    return regions(*clouds(7, 60), ["pressure", "flow"], "nn", {}, 1e9)
+
+
+def compact() -> str:
+    """A ring told from its middle by four learned vectors."""
+    rng, rows, labels = random.Random(8), [], []
+    for i in range(200):
+        t, r = 2 * math.pi * rng.random(), rng.gauss(1.0, 0.12) if i % 2 else 0.55 * rng.random() ** 0.5
+        rows.append([round(r * math.cos(t), 3), round(r * math.sin(t), 3)])
+        labels.append("rim" if i % 2 else "middle")
+    return regions(rows, labels, ["x", "y"], "compact", {"kernel": "rbf", "vectors": 4}, 1.0)
+
+
+def oneclass() -> str:
+    """Scores of normal rows and of faults that training never saw."""
+    rng = random.Random(9)
+    rows = [[round(rng.gauss(0, 1), 3), round(rng.gauss(0, 1), 3)] if i < 300 else
+            [round(rng.gauss(3.2, 0.8), 3), round(rng.gauss(-2.5, 0.8), 3)] for i in range(400)]
+    found, answers, _ = trained(rows, ["good"] * 300 + ["fault"] * 100, ["hum", "heat"], "oneclass", {"kernel": "rbf", "gamma": 0.1})
+    parts = [(name, [s for s, c in zip(answers.scores, answers.y) if c == i]) for i, name in enumerate(found.labels)]
+    return figures.alarms([part for part in reversed(parts) if part[1]])
+
+
+def svr() -> str:
+    """A curve through noisy numbers, and the interval that holds nine of ten of them."""
+    rng = random.Random(10)
+    rows = [[round(rng.uniform(-3, 3), 3)] for _ in range(160)]
+    targets = [f"{20 + 4 * math.sin(1.3 * x) + x + rng.gauss(0, 0.9):.3f}" for x, in rows]
+    found, values, told = trained(rows, targets, ["load"], "svr", {"kernel": "rbf", "gamma": 0.7, "C": 10.0, "outside": 0.1})
+    return figures.value_line(measure.plane(found, values, (0,), ["load"]), told.get("half_width"))
+
+
 PICTURES = {"01_first_svm": first_svm, "02_demo": demo, "03_wear_stages": wear_stages, "04_alarm_rates": alarm_rates,
             "05_strips_cuts": strips_cuts, "playground": playground}
+METHODS = {"mam": mam, "nn": nn, "compact": compact, "oneclass": oneclass, "svr": svr}
 
 
 def main() -> None:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
-    for name, draw in PICTURES.items():
-        (folder / name).mkdir(parents=True, exist_ok=True)
-        (folder / name / "picture.svg").write_text(alone(draw()), "utf-8")
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE.parent
+    files = {f"examples/{name}/picture.svg": draw for name, draw in PICTURES.items()}
+    files |= {f"gen/methods/{name}.svg": draw for name, draw in METHODS.items()}
+    for name, draw in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(alone(draw()), "utf-8")
 
 
 if __name__ == "__main__":

@@ -320,17 +320,18 @@ METHODS = {
         words=tau_words, goal="-kendall_tau", noted=(*ORDINAL_NOTES, "C", "loo")),
     "seco": Method(
         "separate and conquer: a list of one-sided cuts, then a support vector machine; two classes",
-        options=(Option("cheap", yes_or_no, "Tries 32 candidates a cut instead of 192, and cross-validates four of them: faster."),
-                 Option("greedy", yes_or_no, "Keeps all cuts, as the paper does. By default only those are kept that lower the error of "
-                        "lists in a cross-validation inside the training rows: often none."),
+        options=(Option("cheap", yes_or_no, "With --greedy: tries 32 candidates a cut and cross-validates four of them, as lists do that are not "
+                        "greedy, instead of 192 and all."),
+                 Option("greedy", yes_or_no, "Keeps all cuts, the best of 192 candidates each, as the paper does. By default as many are kept as "
+                        "lower the error of lists in cross-validations inside the training rows: often none."),
                  TRIES,
-                 Option("assess", above(0, whole), "How many candidates are cross-validated for a cut. The default is all; with --cheap 4."),
+                 Option("assess", above(0, whole), "How many candidates are cross-validated for a cut. The default is 4; with --greedy and without --cheap all."),
                  Option("most-cuts", between(1, 15, whole), "How many cuts there are at most. The default is 15."),
                  Option("min-coverage", between(1e-6, 1), "The share of the samples left that a cut must cover. The default is 1/16."),
                  Option("min-left", above(0, whole), "How many samples of each class a cut must leave. The default is 32."),
                  Option("easy", between(1e-6, 1), "The error of one machine at which cutting ends. The default is 1/32."),
                  INNER),
-        grid=(("cheap", (True,)),), without=("scheme", "cache-mb"), refusals=TWO_CLASSES, instead=more_classes,
+        without=("scheme", "cache-mb"), refusals=TWO_CLASSES, instead=more_classes,
         keys=seco_keys, words=seco_words),
     "tvq": Method(
         "prototypes with tangents, moved to raise margins, samples with small ones counting more and more",

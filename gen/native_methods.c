@@ -615,10 +615,10 @@ static double gen_cut_estimate(const margin_seco_cut *cut) {
     return cut->estimate;
 }
 
-/* Errors of lists of 0, 1, ... cuts, up to one more than the list has; none without admission. */
+/* Errors of lists of 0, 1, ... cuts, up to one more than the list has; none if they were not cross-validated. */
 static void gen_tell_nested(gen_told *told, const margin_seco_report *info) {
     double values[MARGIN_LIST_MOST];
-    const size_t count = !info->admission                    ? 0
+    const size_t count = info->divisions == 0                ? 0
                          : info->cuts + 2 < MARGIN_LIST_MOST ? info->cuts + 2
                                                              : MARGIN_LIST_MOST;
     size_t j;

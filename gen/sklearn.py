@@ -844,9 +844,9 @@ class SecoClassifier(_Classifier):
     kernel, degree, gamma, coef0, a, class_weight, probability, scale, random_state
         As of MarginSVC; random_state is the seed of the starts.
     cheap : bool
-        Whether 16 candidates a cut are tried instead of 192.
+        With greedy: whether 32 candidates a cut are tried, as without it, instead of 192.
     greedy : bool
-        Whether to cut though no cut promises to lower the error.
+        Whether to cut though no cut promises to lower the error, as the paper does.
     most_cuts : int, optional
         How many cuts there are at most.
 
@@ -859,7 +859,7 @@ class SecoClassifier(_Classifier):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> SecoClassifier(cheap=True).fit(X[:200], y[:200]).score(X, y) > 0.9
+    >>> SecoClassifier().fit(X[:200], y[:200]).score(X, y) > 0.9
     True
     """
     _method = "seco"

@@ -62,7 +62,7 @@ def kernel_seconds(facts: Facts, options: dict) -> float:
 
 
 def list_seconds(facts: Facts, options: dict) -> float:
-    return 0.02 + 1e-6 * facts.n ** 2 * (1 + facts.d / 50)
+    return 0.02 + 2e-6 * facts.n ** 2 * (1 + facts.d / 50)
 
 
 def dense_seconds(facts: Facts, options: dict) -> float:
@@ -261,7 +261,7 @@ TRIES = [
     Try("tvq", tangents, lambda facts, options: 2 * proto_seconds(facts, options), word="prototypes"),
     Try("hss", lambda facts: [{"tangents": t} for t in (2, 5) if t < facts.d], proto_seconds, word="prototypes"),
     Try("nn", neighbours, nearest_seconds, word="prototypes"),
-    Try("seco", lambda facts: [{"cheap": True}], list_seconds, TWO, "lists", slow=True),
+    Try("seco", lambda facts: [{}], list_seconds, TWO, "lists", slow=True),
     Try("compact", learned, compact_seconds, word="learned vectors", slow=True),
     Try("svr", linear_svr, linear_seconds, word="linear", simple=True, about="numbers"),
     Try("svr", kernel_svr, kernel_seconds, word="kernels", about="numbers"),

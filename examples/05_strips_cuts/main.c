@@ -34,7 +34,6 @@ int main(void) {
     margin_quant quant;
     margin_quant_info change;
     size_t asked = 0;
-    options.cheap = true;
     measure();
     if (margin_scaling_fit(&raw, MARGIN_SCALE_STANDARD, &mem, &scaling) < 0 ||
         margin_scaling_apply(&scaling, &raw, scaled, 0) < 0 ||

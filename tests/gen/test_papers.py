@@ -99,10 +99,13 @@ class Papers(unittest.TestCase):
 
     def test_verdicts_follow_from_the_errors(self):
         one = page.Section("002", "t", "s")
-        paper_002.verdicts(one, {"greedy": [("a", -0.02), ("b", 0.0)] * 12, "admitted": [("a", -0.02), ("b", 0.004)] * 12,
-                                 "cheap": [("a", -0.02), ("b", 0.006)] * 12})
+        paper_002.verdicts(one, {"greedy": [("a", -0.02), ("b", 0.0)] * 12, "admitted": [("sonar, poly_1", -0.02), ("b", 0.004)] * 12,
+                                 "cheap": [("a", 0.02), ("b", 0.006)] * 12})
         paper_002.verdicts(one, {"greedy": [("a", -0.02)], "admitted": []})
-        self.assertEqual([verdict for _, verdict, _ in one.verdicts], ["reproduced", "better", "differs", "run in part", "not run"])
+        paper_002.verdicts(one, {"admitted": [("sonar, poly_1", -0.02), ("b", 0.006)] * 12})
+        paper_002.verdicts(one, {"admitted": [("sonar, poly_1", 0.0), ("b", -0.006)] * 12})
+        self.assertEqual([verdict for _, verdict, _ in one.verdicts],
+                         ["reproduced", "better", "differs", "run in part", "not run", "differs", "differs"])
         paper_002.compare(one, "sonar", {"plain": {"fold_errors": [0.1, 0.12, 0.11]}, "greedy": None}, (0.3, 0.2))
         self.assertEqual(len(one.differing), 1)
 

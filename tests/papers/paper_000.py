@@ -23,7 +23,8 @@ PRICES = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 WIDTHS = (0.004, 0.015, 0.06, 0.25, 1.0, 4.0, 16.0, 64.0)  # gamma times the number of features
 FEW = 700  # training rows below which one division into folds says little
 CURVE = (0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
-REASONS = {}
+REASONS = {"waveform": "the splits drawn here are harder than the paper's: on them an SVM has 0.1010 where the paper has 0.0988; on the ten of "
+           "the paper's splits that are at hand KM-OMD has 0.0975"}
 QUICK = ("heart", "thyroid")
 
 

@@ -11,18 +11,27 @@ from page import Figure, Section, Table, interval, lines
 sys.path.insert(0, os.path.join(ROOT, "tests", "bench"))
 from table_seco import PAPER, SETS  # noqa: E402
 
-MODES = {"plain": ("--easy", "1"), "admitted": (), "greedy": ("--greedy",), "cheap": ("--cheap",), "cheap, plain": ("--cheap", "--easy", "1")}
-BASE = {"admitted": "plain", "greedy": "plain", "cheap": "cheap, plain"}  # what a list is compared with: no cuts, the same C
+MODES = {"plain": ("--easy", "1"), "admitted": (), "greedy": ("--greedy",), "greedy, plain": ("--greedy", "--easy", "1"),
+         "cheap": ("--greedy", "--cheap")}
+BASE = {"admitted": "plain", "greedy": "greedy, plain", "cheap": "plain"}  # what a list is compared with: no cuts, the same C
+DIVISIONS = {"sonar": 10, "parkinsons": 10}  # into eight folds; where rows are few, one of them is half a point
+DIVIDED = 2  # the other sets
+LARGE = ("clean1", "diabetes")  # the paper's list takes minutes of each training
 QUICK = {("sonar", 1), ("parkinsons", 1)}
 
 
-def command(cells: Cells, name: str, degree: int, mode: str) -> tuple:
-    return ("cv", cells.file(SETS[name]), "--method", "seco", "--kernel", "unit-poly", "--a", degree, "--folds", 8, *MODES[mode])
+def command(cells: Cells, name: str, degree: int, mode: str, seed: int) -> tuple:
+    return ("cv", cells.file(SETS[name]), "--method", "seco", "--kernel", "unit-poly", "--a", degree, "--folds", 8, "--seed", seed, *MODES[mode])
 
 
 def found(cells: Cells, name: str, degree: int, mode: str) -> dict:
-    quick = mode.endswith("plain") or mode in ("cheap", "greedy") and (name, degree) in QUICK
-    return cells.gen(*command(cells, name, degree, mode), quick=quick)
+    """All divisions together. The paper's own lists have one only: they take ten times as long."""
+    many = 1 if mode.startswith("greedy") else DIVISIONS.get(name, DIVIDED)
+    if mode == "greedy" and name in LARGE:
+        raise Absent("not run: minutes of each training")
+    each = [cells.gen(*command(cells, name, degree, mode, seed), quick=seed == 1 and (mode.endswith("plain") or (name, degree) in QUICK))
+            for seed in range(1, many + 1)]
+    return {"fold_errors": [error for one in each for error in one["fold_errors"]], "cuts": statistics.fmean(one["cuts"] for one in each)}
 
 
 def value(cells: Cells, name: str, degree: int, mode: str) -> dict | None:
@@ -42,13 +51,13 @@ def paired(one: dict, other: dict) -> list[float]:
 
 
 def table(cells: Cells, section: Section) -> None:
-    rows, gaps = [], {mode: [] for mode in ("admitted", "greedy", "cheap")}
+    rows, gaps = [], {mode: [] for mode in ("admitted", "cheap", "greedy")}
     for degree in PAPER:
         for name in SETS:
             paper, got = PAPER[degree][name], {mode: value(cells, name, degree, mode) for mode in MODES}
-            row = [f"{name}, poly_{degree}", f"{paper[0]:.3f}", shown(got["plain"]), f"{paper[1]:.3f}", shown(got["greedy"]),
-                   shown(got["admitted"]), shown(got["cheap"]), f"{paper[5]:g}"]
-            row += [f"{got[mode]['cuts']:.2f}" if got[mode] else "not run" for mode in ("greedy", "admitted")]
+            row = [f"{name}, poly_{degree}", f"{paper[0]:.3f}", shown(got["plain"]), f"{paper[1]:.3f}", shown(got["admitted"]),
+                   shown(got["cheap"]), shown(got["greedy"]), f"{paper[5]:g}"]
+            row += [f"{got[mode]['cuts']:.2f}" if got[mode] else "not run" for mode in ("admitted", "cheap", "greedy")]
             rows.append(row)
             for mode, some in gaps.items():
                 if got[mode] and got[BASE[mode]]:
@@ -56,22 +65,25 @@ def table(cells: Cells, section: Section) -> None:
             compare(section, f"{name}, poly_{degree}", got, paper)
     section.parts.append(Table(
         "Table 4.2: error in 8-fold cross-validation, mean and standard error over folds",
-        ["data, kernel", "plain, paper", "plain, ours", "list, paper", "list, all cuts", "list, admitted", "list, cheap", "cuts, paper",
-         "cuts, all", "cuts, admitted"], rows,
-        "All cuts: the paper's rule (--greedy). Admitted: cuts that a cross-validation inside the training rows admits (the default). "
-        "Cheap: the same with 32 candidates a cut. Folds are not the paper's; how it coded nominal features is not known.",
-        cells.shown(("cv", "DATA/sonar.csv", "--method", "seco", "--kernel", "unit-poly", "--a", 1, "--folds", 8)) +
-        " [--greedy | --cheap | --easy 1]"))
+        ["data, kernel", "plain, paper", "plain, ours", "list, paper", "list, admitted", "list, all cuts of 32", "list, all cuts of 192",
+         "cuts, paper", "cuts, admitted", "cuts of 32", "cuts of 192"], rows,
+        "Admitted: as many cuts as cross-validations inside the training rows admit (the default). All cuts: the paper's rule (--greedy), each "
+        "cut the best of 32 candidates (--cheap) or, as in the paper, of 192; plain machines are those of the two columns after them, with "
+        f"every second C. {DIVISIONS['sonar']} divisions into folds of sonar and parkinsons, where one row is half a point, {DIVIDED} of the others, "
+        f"one for all cuts of 192, which were not made of {' and '.join(LARGE)}: minutes of each training. Folds are not the paper's; how it "
+        "coded nominal features is not known.",
+        cells.shown(("cv", "DATA/sonar.csv", "--method", "seco", "--kernel", "unit-poly", "--a", 1, "--folds", 8, "--seed", 1)) +
+        " [--greedy [--cheap]] [--easy 1]"))
     verdicts(section, gaps)
 
 
 def compare(section: Section, where: str, got: dict, paper: tuple) -> None:
     """Notes cells whose figures are more than two standard errors from the paper's. A fold's error has that of the paper's too."""
-    for words, mode, theirs in (("plain machine", "plain", paper[0]), ("list, all cuts", "greedy", paper[1])):
+    for words, mode, theirs in (("plain machine", "plain", paper[0]), ("list, all cuts of 192", "greedy", paper[1])):
         if got[mode] is None:
             continue
         errors = got[mode]["fold_errors"]
-        apart, se = statistics.fmean(errors) - theirs, math.sqrt(2) * statistics.stdev(errors) / math.sqrt(len(errors))
+        apart, se = statistics.fmean(errors) - theirs, statistics.stdev(errors) * math.sqrt(1 / len(errors) + 1 / 8)
         if abs(apart) > 2 * se:
             section.differing.append(f"002, {where}, {words}: {statistics.fmean(errors):.3f}, the paper {theirs:.3f}; "
                                      + ("other folds and the coding of nominal features" if mode == "plain" else
@@ -79,8 +91,8 @@ def compare(section: Section, where: str, got: dict, paper: tuple) -> None:
 
 
 def verdicts(section: Section, gaps: dict) -> None:
-    names = {"greedy": "lists of all cuts against the plain machine", "admitted": "lists of admitted cuts against the plain machine",
-             "cheap": "the same, cheap"}
+    names = {"admitted": "lists of admitted cuts against the plain machine", "cheap": "lists of all cuts, of 32 candidates each",
+             "greedy": "lists of all cuts, of 192 candidates each"}
     for mode, some in gaps.items():
         if not some:
             section.judge(names[mode], "not run")
@@ -89,8 +101,12 @@ def verdicts(section: Section, gaps: dict) -> None:
         mean = statistics.fmean(gap for _, gap in some)
         words = (f"{100 * mean:+.2f} points on the mean of {len(some)} of 24 tables, worst {100 * worst[1]:+.2f} ({worst[0]}); the paper's "
                  "lists have -1.0 on the mean of its 24, worst +2.5")
-        good = mean < -0.005 if mode == "greedy" else mean <= 0 and worst[1] <= 0.005
-        verdict = ("reproduced" if mode == "greedy" else "better") if good else "differs"
+        if mode == "admitted":
+            sonar = dict(some).get("sonar, poly_1", 0.0)
+            words += f"; sonar, poly_1 {100 * sonar:+.2f}"
+            verdict = "better" if mean <= 0 and worst[1] <= 0.005 and sonar < 0 else "differs"
+        else:
+            verdict = "reproduced" if mean < -0.005 else "differs"
         section.judge(names[mode], verdict if len(some) == 24 else "run in part", words)
 
 
