@@ -60,8 +60,7 @@
 #define MGN_HUGE MGN_R(FLT_MAX)
 #endif
 
-/* For functions of which an argument is a constant: each public function holds what it needs
- * alone. */
+/* For functions with a constant argument: each public function holds only what it needs. */
 #if defined(__GNUC__)
 #define MGN_INLINE inline __attribute__((always_inline))
 #define MGN_APART __attribute__((noinline))
@@ -372,8 +371,7 @@ static inline margin_real mgn_expansion_input(const margin_expansion *e, const m
            MARGIN_LOAD(margin_real, e->factor + k);
 }
 
-/* out[i] = x . vi of the scaled input x with four vectors, feature after feature, as mgn_dots
- * sums. */
+/* out[i] = x . vi of the scaled input x with four vectors, summed as mgn_dots does. */
 #if defined(MGN_ASM_VFP) && defined(__OPTIMIZE__) /* without it there are too few registers */
 
 /* Six features at a time, then those that are left one by one. s0 to s5 hold features of the scaled
@@ -480,8 +478,7 @@ static inline void mgn_expansion_four(const margin_expansion *e, const margin_re
 typedef char mgn_q_shift_must_round_down[(INT32_C(-3) >> 1) == INT32_C(-2) ? 1 : -1];
 typedef char mgn_q_int32_must_wrap[(int32_t)UINT32_C(0xFFFFFFFE) == INT32_C(-2) ? 1 : -1];
 
-/* Makes a compiler forget how `value` came about, so that it keeps nothing else in a register for
- * it. */
+/* Makes a compiler forget how `value` came about, so that it keeps no other register for it. */
 #ifdef MGN_ASM
 #define MGN_Q_FORGET(value) __asm__("" : "+r"(value))
 #else
@@ -665,8 +662,7 @@ static MGN_Q_EACH void mgn_q_last(const unsigned char *w, int16_t x, unsigned fo
     }
 }
 
-/* A function with the loop of one format. In the end n is -2, or -1 if the number of features is
- * odd. */
+/* A function with the loop of one format. In the end n is -2, or -1 for an odd number. */
 #define MGN_Q_DOTS(name, format, PAIR)                                                             \
     static MGN_Q_EACH const void *name(const void *block, const int16_t *x, size_t n,              \
                                        uint32_t *dots) {                                           \
@@ -957,8 +953,7 @@ static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int1
 
 #endif
 
-/* *norm = |x|^2 if that is within `reach`, which is below 2^32 - 2^30; otherwise the answer is
- * false. */
+/* *norm = |x|^2 if that is within `reach`, which is below 2^32 - 2^30; otherwise false. */
 #ifdef MGN_ASM_DSP
 
 static MGN_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint32_t *norm) {
@@ -1068,8 +1063,7 @@ static MGN_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b) {
  *
  *     mantissa = (word + fraction * way) >> 16
  *
- * The worst error, all rounding included, is 8.1e-5, relative; the points were searched for
- * that. */
+ * The points were searched for the least error: 8.1e-5, relative, all rounding included. */
 #if !defined(__OPTIMIZE_SIZE__) && !defined(__AVR__)
 
 static const uint32_t mgn_q_exp2[32] MARGIN_FLASH = {
@@ -1645,20 +1639,16 @@ static void mgn_kernel_unit_poly(margin_real a, margin_real *v, size_t n) {
     for (size_t i = 0; i < n; i++) { v[i] = mgn_pow(v[i], a); }
 }
 
-/* (a^t - 1) / (a - 1), the denominator in the same arithmetic: t = 1 gives exactly 1. */
-static void mgn_kernel_unit_exp(margin_real a, margin_real *v, size_t n) {
-    const margin_real ln_a = mgn_log(a), scale = mgn_expm1(ln_a);
-    const size_t count = a == 1 ? 0 : n; /* the limit at a = 1 is t itself */
-    for (size_t i = 0; i < count; i++) { v[i] = mgn_expm1(v[i] * ln_a) / scale; }
-}
-
 static void mgn_kernel_unit(const margin_kernel *k, margin_real nx, const margin_real *nz,
                             margin_real *v, size_t n) {
     for (size_t i = 0; i < n; i++) { v[i] = mgn_half_cosine(v[i], nx, nz[i]); }
     if (k->kind == MARGIN_KERNEL_UNIT_POLY) {
         mgn_kernel_unit_poly(k->a, v, n);
     } else {
-        mgn_kernel_unit_exp(k->a, v, n);
+        /* (a^t - 1) / (a - 1), the denominator in the same arithmetic: t = 1 gives exactly 1. */
+        const margin_real ln_a = mgn_log(k->a), scale = mgn_expm1(ln_a);
+        const size_t count = k->a == 1 ? 0 : n; /* the limit at a = 1 is t itself */
+        for (size_t i = 0; i < count; i++) { v[i] = mgn_expm1(v[i] * ln_a) / scale; }
     }
 }
 
@@ -2210,17 +2200,13 @@ static size_t mgn_votes(size_t classes, const margin_real *scores, size_t a, mar
     return votes;
 }
 
-/* The class of ordinal scores: the number of thresholds that are passed. */
-static size_t mgn_elect_ordinal(size_t classes, const margin_real *scores) {
-    size_t passed = 0;
-    for (size_t j = 0; j + 1u < classes; j++) { passed += scores[j] > 0 ? 1u : 0u; }
-    return passed;
-}
-
 MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_real *scores) {
     size_t best = 0, most = 0;
     margin_real top = -MGN_HUGE;
-    if (scheme == MARGIN_SCHEME_ORDINAL) { return (uint16_t)mgn_elect_ordinal(classes, scores); }
+    if (scheme == MARGIN_SCHEME_ORDINAL) { /* the number of thresholds that are passed */
+        for (size_t j = 0; j + 1u < classes; j++) { best += scores[j] > 0 ? 1u : 0u; }
+        return (uint16_t)best;
+    }
     for (size_t a = 0; a < classes; a++) {
         margin_real sum = scores[a < margin_machines(scheme, classes) ? a : 0];
         size_t votes = 0;
@@ -2270,8 +2256,7 @@ static margin_real mgn_sigmoid(margin_real t) {
 enum { MGN_CURVE_END = (int)MARGIN_CURVE / 2 }; /* a curve ends at odds of 2^-8 and 2^8 */
 #define MGN_LN_2 MGN_R(0.69314718055994531)
 
-/* Where odds of e^t lie on the grid of a curve: between point i, which is returned, and the
- * next. */
+/* Where odds of e^t lie on the grid of a curve: between the point returned and the next. */
 static size_t mgn_curve_place(margin_real t, margin_real *fraction) {
     const margin_real end = (margin_real)MGN_CURVE_END;
     const margin_real u = mgn_max(0, mgn_min(t / MGN_LN_2 + end, 2 * end));
@@ -2300,19 +2285,6 @@ static margin_real mgn_rival(size_t classes, const margin_real *r, size_t a, siz
     return a < b ? 1 - r[mgn_pair_machine(classes, a, b)] : r[mgn_pair_machine(classes, b, a)];
 }
 
-/* p'Qp, from the squares. */
-static margin_real mgn_couple_level(size_t classes, const margin_real *r, const margin_real *p) {
-    margin_real sum = 0;
-    for (size_t t = 0; t < classes; t++) {
-        for (size_t j = 0; j < t; j++) {
-            const margin_real lost = mgn_rival(classes, r, j, t);
-            const margin_real differ = lost * p[t] - (1 - lost) * p[j];
-            sum += differ * differ;
-        }
-    }
-    return sum;
-}
-
 /* p_t of (Qp)_t = level. */
 static margin_real mgn_couple_solve(size_t classes, const margin_real *r, const margin_real *p,
                                     size_t t, margin_real level) {
@@ -2333,7 +2305,15 @@ static void mgn_couple(size_t classes, const margin_real *r, margin_real *p) {
     margin_real largest = 1;
     for (size_t t = 0; t < classes; t++) { p[t] = 1 / (margin_real)classes; }
     for (unsigned sweep = 0; sweep < MGN_COUPLE_SWEEPS && largest > MGN_R(1e-6); sweep++) {
-        const margin_real level = mgn_couple_level(classes, r, p);
+        /* p'Qp, from the squares. */
+        margin_real level = 0;
+        for (size_t t = 0; t < classes; t++) {
+            for (size_t j = 0; j < t; j++) {
+                const margin_real lost = mgn_rival(classes, r, j, t);
+                const margin_real differ = lost * p[t] - (1 - lost) * p[j];
+                level += differ * differ;
+            }
+        }
         margin_real sum = 0;
         largest = 0;
         for (size_t t = 0; t < classes; t++) {
@@ -2356,26 +2336,6 @@ static void mgn_weigh_pairs(const margin_vote *vote, margin_real *scores, margin
     mgn_couple(vote->classes, scores, p);
 }
 
-static void mgn_weigh_classes(const margin_vote *vote, const margin_real *scores, size_t winner,
-                              margin_real *p) {
-    for (size_t c = 0; c < vote->classes; c++) {
-        const margin_real f =
-            c == winner ? 0 : mgn_favour(vote->scheme, vote->classes, scores, c, winner);
-        p[c] = mgn_exp(mgn_min(0, vote->slope * f));
-    }
-}
-
-/* Binary models are ordinal ones with one threshold. */
-static void mgn_weigh_order(const margin_vote *vote, const margin_real *scores, margin_real *p) {
-    margin_real above = 1;
-    for (size_t c = 0; c + 1u < vote->classes; c++) {
-        const margin_real next = mgn_min(mgn_sigmoid(mgn_odds(vote, scores[c])), above);
-        p[c] = above - next;
-        above = next;
-    }
-    p[vote->classes - 1u] = above;
-}
-
 MARGIN_API void margin_probabilities(const margin_vote *vote, margin_real *scores, margin_real *p) {
     const size_t winner = margin_elect(vote->scheme, vote->classes, scores);
     margin_real sum = 0;
@@ -2384,9 +2344,20 @@ MARGIN_API void margin_probabilities(const margin_vote *vote, margin_real *score
     } else if (mgn_scheme_pairs(vote->scheme)) {
         mgn_weigh_pairs(vote, scores, p);
     } else if (vote->scheme == MARGIN_SCHEME_BINARY || vote->scheme == MARGIN_SCHEME_ORDINAL) {
-        mgn_weigh_order(vote, scores, p);
+        /* Binary models are ordinal ones with one threshold. */
+        margin_real above = 1;
+        for (size_t c = 0; c + 1u < vote->classes; c++) {
+            const margin_real next = mgn_min(mgn_sigmoid(mgn_odds(vote, scores[c])), above);
+            p[c] = above - next;
+            above = next;
+        }
+        p[vote->classes - 1u] = above;
     } else {
-        mgn_weigh_classes(vote, scores, winner, p);
+        for (size_t c = 0; c < vote->classes; c++) {
+            const margin_real f =
+                c == winner ? 0 : mgn_favour(vote->scheme, vote->classes, scores, c, winner);
+            p[c] = mgn_exp(mgn_min(0, vote->slope * f));
+        }
     }
     for (size_t c = 0; c < vote->classes; c++) { sum += p[c]; }
     for (size_t c = 0; c < vote->classes; c++) { p[c] /= sum; }
@@ -2471,7 +2442,7 @@ enum {
     N(P vote.include, CHANCE, 62)                                                                  \
     A(P vote.curve, CURVE, mgn_head_curve(h))
 #define MGN_LINEAR_FIELDS(A, N, S)                                                                 \
-    A(w, REAL, mgn_size_mul(mgn_head_functions(h), h->d))                                          \
+    A(w, REAL, mgn_size_mul(mgn_functions(h->scheme, h->classes), h->d))                           \
     A(bias, REAL, mgn_head_machines(h))                                                            \
     N(d, SIZE, 20)                                                                                 \
     MGN_VOTE_FIELDS(A, N, )
@@ -2527,13 +2498,13 @@ enum {
     N(P vote.scheme, U8, 28)                                                                       \
     A(P vote.curve, CURVE_Q, mgn_head_curve(h))
 #define MGN_LINEAR_FIELDS_Q(A, N, S)                                                               \
-    A(w, Q, mgn_size_mul(mgn_head_functions(h), h->d))                                             \
+    A(w, Q, mgn_size_mul(mgn_functions(h->scheme, h->classes), h->d))                              \
     A(bias, I32, mgn_head_machines(h))                                                             \
     S(stage)                                                                                       \
     N(d, U16, 20)                                                                                  \
     N(format, U8, 7)                                                                               \
     MGN_VOTE_FIELDS_Q(A, N, )                                                                      \
-    A(scales, GAIN, (h->flags & MGN_FLAG_GAINS) != 0 ? mgn_head_functions(h) : 0)
+    A(scales, GAIN, (h->flags & MGN_FLAG_GAINS) == 0 ? 0 : mgn_functions(h->scheme, h->classes))
 #define MGN_POOL_FIELDS_Q(A, N, S, P, T, D)                                                        \
     A(P vectors, Q, mgn_head_values_q(h))                                                          \
     A(P norms, U16, h->kernel != MARGIN_KERNEL_POLY ? h->n : 0)                                    \
@@ -2625,14 +2596,10 @@ static bool mgn_head_stepped(const mgn_image_head *h) {
     return h->format == MARGIN_Q7 && h->kernel == MARGIN_KERNEL_RBF && h->step == 0;
 }
 
-/* Machines, of a list its cuts; the functions they are made of; rows of prototypes; values of a
- * pool of integers, where cuts of a linear kernel (n = 0) are rows of weights. */
+/* Machines, of a list its cuts; rows of prototypes; values of a pool of integers, where cuts of a
+ * linear kernel (n = 0) are rows of weights. */
 static size_t mgn_head_machines(const mgn_image_head *h) {
     return h->kind == MARGIN_MODEL_LIST ? h->width : margin_machines(h->scheme, h->classes);
-}
-
-static size_t mgn_head_functions(const mgn_image_head *h) {
-    return mgn_functions(h->scheme, h->classes);
 }
 
 /* Values of a vector of the pool, and those of its own scaling. */
@@ -2687,8 +2654,7 @@ static size_t mgn_head_values_q(const mgn_image_head *h) {
                                 UINT16_MAX),                                                       \
        (void)(v), at, v)
 
-/* Enters a number that stands at a place of the head; numbers at other places do not matter
- * here. */
+/* Enters a number that stands at a place of the head, if a head keeps that place. */
 static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t value) {
     if (place == 7u) { h->format = (uint8_t)value; }
     if (place == 16u) { h->n = value; }
@@ -2944,13 +2910,7 @@ static inline bool mgn_q_narrow(const margin_expansion_q *e) {
            (e->vote.scheme == MARGIN_SCHEME_ONE_REST || e->kernel.kind == MARGIN_KERNEL_HINGE);
 }
 
-static inline int16_t mgn_q_coef(const margin_expansion_q *e, size_t i) {
-    if (mgn_q_narrow(e)) { return MARGIN_LOAD(int8_t, (const int8_t *)e->coef + i); }
-    return MARGIN_LOAD(int16_t, (const int16_t *)e->coef + i);
-}
-
-/* What vector v says to the machines of a narrow model, of which vector v has one coefficient
- * each. */
+/* What vector v says to the machines of a narrow model: it has one coefficient for each. */
 static MGN_Q_SPREAD void mgn_q_spread_narrow(const margin_expansion_q *e, size_t v, mgn_q_term term,
                                              int32_t *scores, unsigned kind) {
     const int8_t *coef = (const int8_t *)e->coef + v * e->width;
@@ -3128,8 +3088,7 @@ static MGN_INLINE mgn_q_term mgn_q_value(const margin_expansion_q *e, size_t v, 
     return mgn_q_unit_value(e, v, dot, in, kind);
 }
 
-/* What an input is to a kernel; false where all kernel values are 0: inputs of rbf beyond the
- * reach. */
+/* What an input is to a kernel; false for rbf beyond the reach, where all values are 0. */
 static MGN_INLINE bool mgn_q_input_of(const margin_expansion_q *e, const int16_t *x, unsigned kind,
                                       mgn_q_input *in) {
     if (kind == MARGIN_KERNEL_RBF) { return mgn_q_within(x, e->d, e->kernel.reach, &in->norm); }
@@ -3137,8 +3096,7 @@ static MGN_INLINE bool mgn_q_input_of(const margin_expansion_q *e, const int16_t
     return true;
 }
 
-/* The scores where each vector speaks to several machines, or to the first of those that share
- * it. */
+/* The scores where a vector speaks to several machines, or to the first that share it. */
 static MGN_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
                                   unsigned format, unsigned kind) {
     const void *block = e->vectors;
@@ -3697,20 +3655,6 @@ static void mgn_q_shares(size_t classes, uint16_t *p) {
     p[largest] = (uint16_t)(p[largest] + left);
 }
 
-/* As mgn_couple_level, in 2^-45, of p in 2^-15. */
-static uint64_t mgn_q_couple_level(size_t classes, const int32_t *r, const uint16_t *p) {
-    uint64_t sum = 0;
-    for (size_t t = 0; t < classes; t++) {
-        for (size_t j = 0; j < t; j++) {
-            const uint32_t lost = mgn_q_rival(classes, r, j, t);
-            const int32_t differ = (int32_t)(lost * p[t]) - (int32_t)((0x8000u - lost) * p[j]);
-            const uint32_t size = mgn_q_size(differ) >> 4;
-            sum += (uint64_t)size * size;
-        }
-    }
-    return sum >> 7;
-}
-
 /* As mgn_couple_solve, limited to 16 bits. */
 static uint16_t mgn_q_couple_solve(size_t classes, const int32_t *r, const uint16_t *p, size_t t,
                                    uint64_t level) {
@@ -3726,15 +3670,24 @@ static uint16_t mgn_q_couple_solve(size_t classes, const int32_t *r, const uint1
     return (uint16_t)(level < UINT16_MAX ? level : UINT16_MAX);
 }
 
-/* As mgn_couple, but always so many sweeps: rounding of 2^-15 would hide whether it has
- * converged. */
+/* As mgn_couple, but always so many sweeps: rounding of 2^-15 would hide convergence. */
 #define MGN_Q_COUPLE_SWEEPS 10u
 
 static void mgn_q_couple(size_t classes, const int32_t *r, uint16_t *p) {
     for (size_t t = 0; t < classes; t++) { p[t] = 1; }
     mgn_q_shares(classes, p);
     for (unsigned sweep = 0; sweep < MGN_Q_COUPLE_SWEEPS; sweep++) {
-        const uint64_t level = mgn_q_couple_level(classes, r, p);
+        /* The level as in mgn_couple, in 2^-45, of p in 2^-15. */
+        uint64_t sum = 0;
+        for (size_t t = 0; t < classes; t++) {
+            for (size_t j = 0; j < t; j++) {
+                const uint32_t lost = mgn_q_rival(classes, r, j, t);
+                const int32_t differ = (int32_t)(lost * p[t]) - (int32_t)((0x8000u - lost) * p[j]);
+                const uint32_t size = mgn_q_size(differ) >> 4;
+                sum += (uint64_t)size * size;
+            }
+        }
+        const uint64_t level = sum >> 7;
         for (size_t t = 0; t < classes; t++) { p[t] = mgn_q_couple_solve(classes, r, p, t, level); }
         mgn_q_shares(classes, p);
     }
@@ -3750,29 +3703,6 @@ static void mgn_q_weigh_pairs(const margin_vote_q *vote, int32_t *scores, uint16
     mgn_q_couple(vote->classes, scores, p);
 }
 
-static void mgn_q_weigh_classes(const margin_vote_q *vote, const int32_t *scores, uint16_t *p) {
-    const size_t winner = margin_elect_q(vote->scheme, vote->classes, scores);
-    for (size_t c = 0; c < vote->classes; c++) {
-        const int32_t f = vote->scheme == MARGIN_SCHEME_NEAREST
-                              ? mgn_q_nearer(scores[c], scores[winner])
-                              : mgn_q_minus(scores[c], scores[winner]);
-        const int32_t t = (int32_t)mgn_q_limit(f >> vote->down) * vote->slope;
-        const uint32_t u = t < 0 ? (0u - (uint32_t)t) >> 1 : 0;
-        p[c] = (uint16_t)((mgn_q_mantissa_high(u) >> 15) >> (u >> 24));
-    }
-}
-
-static void mgn_q_weigh_order(const margin_vote_q *vote, const int32_t *scores, uint16_t *p) {
-    uint32_t above = 0x8000u;
-    for (size_t c = 0; c + 1u < vote->classes; c++) {
-        const uint32_t all = (mgn_q_sigmoid(mgn_q_odds(vote, scores[c])) + 0x4000u) >> 15;
-        const uint32_t next = all < above ? all : above;
-        p[c] = (uint16_t)(above - next);
-        above = next;
-    }
-    p[vote->classes - 1u] = (uint16_t)above;
-}
-
 MARGIN_API void margin_probabilities_q(const margin_vote_q *vote, int32_t *scores, uint16_t *p) {
     MARGIN_ASSERT(vote->classes > 0);
     if (vote->slope == 0) {
@@ -3780,9 +3710,24 @@ MARGIN_API void margin_probabilities_q(const margin_vote_q *vote, int32_t *score
     } else if (mgn_scheme_pairs(vote->scheme)) {
         mgn_q_weigh_pairs(vote, scores, p);
     } else if (vote->scheme == MARGIN_SCHEME_BINARY || vote->scheme == MARGIN_SCHEME_ORDINAL) {
-        mgn_q_weigh_order(vote, scores, p);
+        uint32_t above = 0x8000u;
+        for (size_t c = 0; c + 1u < vote->classes; c++) {
+            const uint32_t all = (mgn_q_sigmoid(mgn_q_odds(vote, scores[c])) + 0x4000u) >> 15;
+            const uint32_t next = all < above ? all : above;
+            p[c] = (uint16_t)(above - next);
+            above = next;
+        }
+        p[vote->classes - 1u] = (uint16_t)above;
     } else {
-        mgn_q_weigh_classes(vote, scores, p);
+        const size_t winner = margin_elect_q(vote->scheme, vote->classes, scores);
+        for (size_t c = 0; c < vote->classes; c++) {
+            const int32_t f = vote->scheme == MARGIN_SCHEME_NEAREST
+                                  ? mgn_q_nearer(scores[c], scores[winner])
+                                  : mgn_q_minus(scores[c], scores[winner]);
+            const int32_t t = (int32_t)mgn_q_limit(f >> vote->down) * vote->slope;
+            const uint32_t u = t < 0 ? (0u - (uint32_t)t) >> 1 : 0;
+            p[c] = (uint16_t)((mgn_q_mantissa_high(u) >> 15) >> (u >> 24));
+        }
     }
     mgn_q_shares(vote->classes, p);
 }
@@ -3855,16 +3800,6 @@ static uint64_t mgn_q_root_up(uint64_t a) {
     return root + (root * root < a ? 1u : 0u);
 }
 
-static bool mgn_q_vote_fits(const margin_vote_q *vote) {
-    return (vote->scheme == MARGIN_SCHEME_NEAREST
-                ? vote->classes >= 1u && vote->classes < MARGIN_REJECTED
-                : mgn_scheme_fits(vote->scheme, vote->classes)) &&
-           vote->machines == margin_machines(vote->scheme, vote->classes) && vote->reject >= 0 &&
-           vote->shift <= (INT32_C(1) << 30) && vote->shift >= -(INT32_C(1) << 30) &&
-           vote->down < 32u && vote->include <= 32768u &&
-           (vote->curve == NULL || vote->scheme == MARGIN_SCHEME_BINARY);
-}
-
 /* Vectors are read by words of 32 bits, where such have to be aligned: there arenas see to it. */
 #define MGN_Q_ALIGN (MARGIN_ALIGN < 4u ? MARGIN_ALIGN : 4u)
 
@@ -3882,7 +3817,14 @@ static bool mgn_q_stage_fits(const margin_stage_q *stage, size_t d) {
 /* What all kinds must keep. */
 static bool mgn_q_frame_fits(unsigned format, size_t d, const margin_vote_q *vote,
                              const margin_stage_q *stage) {
-    return (format == MARGIN_Q15 || format == MARGIN_Q7) && d > 0 && mgn_q_vote_fits(vote) &&
+    return (format == MARGIN_Q15 || format == MARGIN_Q7) && d > 0 &&
+           ((vote->scheme == MARGIN_SCHEME_NEAREST
+                 ? vote->classes >= 1u && vote->classes < MARGIN_REJECTED
+                 : mgn_scheme_fits(vote->scheme, vote->classes)) &&
+            vote->machines == margin_machines(vote->scheme, vote->classes) && vote->reject >= 0 &&
+            vote->shift <= (INT32_C(1) << 30) && vote->shift >= -(INT32_C(1) << 30) &&
+            vote->down < 32u && vote->include <= 32768u &&
+            (vote->curve == NULL || vote->scheme == MARGIN_SCHEME_BINARY)) &&
            mgn_q_stage_fits(stage, d);
 }
 
@@ -4031,7 +3973,10 @@ static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m) {
             c++;
         }
         for (size_t j = 0; j < e->width; j++) {
-            const int16_t coef = mgn_q_coef(e, v * e->width + j);
+            const size_t i = v * e->width + j;
+            const int16_t coef =
+                (int16_t)(mgn_q_narrow(e) ? MARGIN_LOAD(int8_t, (const int8_t *)e->coef + i)
+                                          : MARGIN_LOAD(int16_t, (const int16_t *)e->coef + i));
             if (coef != 0 && (e->vote.scheme == MARGIN_SCHEME_ORDINAL ||
                               mgn_machine(e->vote.scheme, e->vote.classes, c, j) == m)) {
                 sum += ((mgn_q_size(coef) * UINT32_C(32767)) >> e->kernel.down) + 1u;
@@ -4092,12 +4037,6 @@ static bool mgn_q_list_fits(const margin_list_q *l) {
     return fits;
 }
 
-/* Length of row v of the prototypes, rounded up. */
-static uint64_t mgn_q_proto_length(const margin_expansion_q *pool, size_t v) {
-    uint64_t sum;
-    return mgn_q_root_up(mgn_q_length2(pool, v, &sum));
-}
-
 /* What a model is left early by is not more than its first half. */
 static bool mgn_q_part_fits(const margin_proto_q *p, const margin_expansion_q *pool, size_t m) {
     uint64_t length2 = 0;
@@ -4144,7 +4083,7 @@ static bool mgn_q_tangents_fit(const margin_proto_q *p, const margin_expansion_q
         }
         gram = sum > gram ? sum : gram;
         fixed2 += fixed * fixed / 64u + 1u;
-        fits = mgn_q_proto_length(pool, row + i) * reach + fixed <= INT32_MAX;
+        fits = mgn_q_root_up(mgn_q_length2(pool, row + i, &sum)) * reach + fixed <= INT32_MAX;
     }
     root = mgn_q_root_up(gram) * reach + 8u * mgn_q_root_up(fixed2);
     root = fits ? (root >> down) + 7u : UINT32_MAX;
@@ -4182,14 +4121,6 @@ static bool mgn_q_projected_fits(const margin_projected_q *p) {
     return fits;
 }
 
-/* Vectors in blocks are read by words of 32 bits, which must be aligned there. */
-static bool mgn_q_aligned(const margin_model_q *model) {
-    const margin_expansion_q *pool = mgn_q_pool(model);
-    const void *vectors = model->kind == MARGIN_MODEL_PROTO ? model->of.proto.vectors : NULL;
-    if (pool != NULL && pool->n > 0) { vectors = pool->vectors; }
-    return (uintptr_t)vectors % MGN_Q_ALIGN == 0;
-}
-
 static bool mgn_q_model_fits(const margin_model_q *model) {
     if (model->kind == MARGIN_MODEL_LINEAR) { return mgn_q_linear_fits(&model->of.linear); }
     if (model->kind == MARGIN_MODEL_PROTO) { return mgn_q_proto_fits(&model->of.proto); }
@@ -4207,7 +4138,11 @@ MARGIN_API margin_status margin_model_check_q(const margin_model_q *model) {
     margin_model_q copy = *model;
     margin_stage_q stage = mgn_stage_in(&head, &copy);
     mgn_walk_model_q(&walk, &head, &copy, &stage);
-    if (!walk.fits || !mgn_q_aligned(model)) { return MARGIN_E_ARGUMENT; }
+    /* Vectors in blocks are read by words of 32 bits, which must be aligned there. */
+    const margin_expansion_q *pool = mgn_q_pool(model);
+    const void *vectors = model->kind == MARGIN_MODEL_PROTO ? model->of.proto.vectors : NULL;
+    if (pool != NULL && pool->n > 0) { vectors = pool->vectors; }
+    if (!walk.fits || (uintptr_t)vectors % MGN_Q_ALIGN != 0) { return MARGIN_E_ARGUMENT; }
     return mgn_q_model_fits(model) ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
@@ -4747,10 +4682,6 @@ static margin_status mgn_image_model_q(const unsigned char *p, size_t size, mgn_
     return mgn_head_ends(head, &walk) ? MARGIN_OK : MARGIN_E_IMAGE_SIZE;
 }
 
-static bool mgn_image_sound_q(const mgn_walk *walk, const margin_quant *quant) {
-    return walk->fits && margin_model_check_q(&quant->model) == MARGIN_OK;
-}
-
 static mgn_walk mgn_image_take_q(margin_arena *mem, const unsigned char *from,
                                  const mgn_image_head *head, margin_quant *quant) {
     const bool staged = (head->flags & MGN_FLAG_STAGE) != 0;
@@ -4792,7 +4723,7 @@ MARGIN_API margin_status margin_image_load_q(const void *image, size_t size, mar
     status = margin_arena_rewind(mem, &before);
     if (status != MARGIN_OK) { return status; }
     mgn_walk walk = mgn_image_take_q(mem, p, &head, &found);
-    if (!mgn_image_sound_q(&walk, &found)) {
+    if (!walk.fits || margin_model_check_q(&found.model) != MARGIN_OK) {
         (void)margin_arena_rewind(mem, &before);
         return MARGIN_E_IMAGE_VALUE;
     }
@@ -4817,7 +4748,7 @@ static margin_status mgn_image_open_q(const unsigned char *p, unsigned char *swa
     mgn_walk_quant(&walk, &head, &found, &held);
     if (swapped != NULL) { mgn_walk_quant(&swap, &head, &found, &held); }
     *mgn_stage_of(&found.model) = (head.flags & MGN_FLAG_STAGE) != 0 ? &held : NULL;
-    const bool sound = mgn_image_sound_q(&walk, &found);
+    const bool sound = walk.fits && margin_model_check_q(&found.model) == MARGIN_OK;
     if (!sound && swapped != NULL) {
         swap.at = MGN_IMAGE_HEAD_Q;
         mgn_walk_quant(&swap, &head, &found, &held);
@@ -5181,11 +5112,6 @@ static margin_status mgn_mat_check(const margin_real *a, size_t stride, size_t r
     return MARGIN_OK;
 }
 
-/* A vector argument of n values. */
-static margin_status mgn_vec_check(const margin_real *x, size_t n) {
-    return mgn_mat_check(x, 0, 1, n);
-}
-
 /* y = A' x, as the sum over k of x_k times row k. Four rows are added in one pass over y, in their
  * order, so that the bits are those of adding row after row. */
 static void mgn_mat_t_vec(margin_real *MGN_RESTRICT y, const margin_real *a, size_t stride,
@@ -5219,18 +5145,20 @@ static size_t mgn_panel_size(size_t n, size_t d) {
     return mgn_size_mul(mgn_size_mul(panels, MGN_PANEL), d);
 }
 
-/* Row i of a matrix, or row rows[i] if a list of rows is given. */
-static const margin_real *mgn_row(const margin_real *x, size_t stride, const margin_index *rows,
-                                  size_t i) {
-    return x + (rows == NULL ? i : (size_t)rows[i]) * stride;
+/* Row number and values of sample i of a view. */
+static inline size_t mgn_row_of(const margin_data *data, size_t i) {
+    return data->rows == NULL ? i : data->rows[i];
 }
 
-/* Packs n rows of d values from row `first` on into mgn_panel_size(n, d) values. */
-static void mgn_panel_pack(margin_real *panel, const margin_real *x, size_t stride,
-                           const margin_index *rows, size_t first, size_t n, size_t d) {
-    const size_t whole = n + (MGN_PANEL - n % MGN_PANEL) % MGN_PANEL;
+static inline const margin_real *mgn_sample(const margin_data *data, size_t i) {
+    return data->x + mgn_row_of(data, i) * mgn_stride(data->stride, data->d);
+}
+
+/* Packs n samples from sample `first` on into mgn_panel_size(n, d) values. */
+static void mgn_panel_pack(margin_real *panel, const margin_data *data, size_t first, size_t n) {
+    const size_t d = data->d, whole = n + (MGN_PANEL - n % MGN_PANEL) % MGN_PANEL;
     for (size_t i = 0; i < whole; i++) {
-        const margin_real *from = i < n ? mgn_row(x, stride, rows, first + i) : NULL;
+        const margin_real *from = i < n ? mgn_sample(data, first + i) : NULL;
         margin_real *to = panel + i / MGN_PANEL * MGN_PANEL * d + i % MGN_PANEL;
         for (size_t k = 0; k < d; k++) { to[k * MGN_PANEL] = from != NULL ? from[k] : 0; }
     }
@@ -5365,25 +5293,24 @@ static void mgn_panel_dots_block(const margin_real *panel, size_t n, size_t d,
     }
 }
 
-/* Pointers to up to MGN_TILE rows from row `first` on; returns how many there are. */
-static size_t mgn_row_group(const margin_real **group, const margin_real *x, size_t stride,
-                            const margin_index *rows, size_t first, size_t n) {
-    const size_t count = n - first < MGN_TILE ? n - first : MGN_TILE;
-    for (size_t j = 0; j < count; j++) { group[j] = mgn_row(x, stride, rows, first + j); }
+/* Pointers to up to MGN_TILE samples from sample `first` on; returns how many there are. */
+static size_t mgn_row_group(const margin_real **group, const margin_data *data, size_t first) {
+    const size_t count = mgn_size_min(data->n - first, MGN_TILE);
+    for (size_t j = 0; j < count; j++) { group[j] = mgn_sample(data, first + j); }
     return count;
 }
 
-/* g = X X', each element with the bits of mgn_dots; `panel` has room for MGN_PANEL rows. Panel by
- * panel: the square on the diagonal is computed whole, the rows below it once and mirrored. */
-static void mgn_gram(margin_real *g, size_t step, const margin_real *x, size_t stride,
-                     const margin_index *rows, size_t n, size_t d, margin_real *panel) {
+/* g = X X' of the samples, each element with the bits of mgn_dots; `panel` has room for MGN_PANEL
+ * of them. Panel by panel: the square on the diagonal is computed whole, the rows below it once and
+ * mirrored. */
+static void mgn_gram(margin_real *g, size_t step, const margin_data *data, margin_real *panel) {
     const margin_real *group[MGN_TILE];
-    for (size_t first = 0; first < n; first += MGN_PANEL) {
-        const size_t count = n - first < MGN_PANEL ? n - first : MGN_PANEL;
-        mgn_panel_pack(panel, x, stride, rows, first, count, d);
-        for (size_t j = first; j < n; j += MGN_TILE) {
-            const size_t m = mgn_row_group(group, x, stride, rows, j, n);
-            mgn_panel_dots_block(panel, count, d, group, m, g + j * step + first, step);
+    for (size_t first = 0; first < data->n; first += MGN_PANEL) {
+        const size_t count = mgn_size_min(data->n - first, MGN_PANEL);
+        mgn_panel_pack(panel, data, first, count);
+        for (size_t j = first; j < data->n; j += MGN_TILE) {
+            const size_t m = mgn_row_group(group, data, j);
+            mgn_panel_dots_block(panel, count, data->d, group, m, g + j * step + first, step);
             if (j >= first + MGN_PANEL) {
                 /* to the other side of the diagonal, while they are still in the cache */
                 for (size_t r = first; r < first + MGN_PANEL; r++) {
@@ -5453,7 +5380,7 @@ static void mgn_mat_mul(margin_real *c, size_t step, mgn_view a, mgn_view b, siz
 static void mgn_panel_pack_weighted(margin_real *panel, const margin_real *x, size_t stride,
                                     const margin_real *w, size_t depth, size_t first, size_t n) {
     mgn_panel_pack_columns(panel, mgn_view_of(x, stride, 1), 0, depth, first, n);
-    for (size_t t = 0; w != NULL && t < depth; t++, panel += MGN_PANEL) {
+    for (size_t t = 0; t < depth; t++, panel += MGN_PANEL) {
         for (size_t r = 0; r < MGN_PANEL; r++) { panel[r] *= w[t]; }
     }
 }
@@ -5476,23 +5403,22 @@ static void mgn_normal_panel(margin_real *g, size_t step, const margin_real *x, 
     }
 }
 
-/* g = X' D X: blocks of MGN_DEPTH rows are summed from zero and then added up, which bounds the
+/* g = X'X: blocks of MGN_DEPTH rows are summed from zero and then added up, which bounds the
  * growth of the rounding errors by MGN_DEPTH + n / MGN_DEPTH instead of n terms. */
 static void mgn_normal_matrix(margin_real *g, size_t step, const margin_real *x, size_t stride,
-                              const margin_real *w, size_t n, size_t d, margin_real *panel) {
+                              size_t n, size_t d, margin_real *panel) {
     for (size_t i = 0; i < d; i++) {
         for (size_t j = 0; j < d; j++) { g[i * step + j] = 0; }
     }
     for (size_t t = 0; t < n; t += MGN_DEPTH) {
         const size_t depth = n - t < MGN_DEPTH ? n - t : MGN_DEPTH;
         for (size_t first = 0; first < d; first += MGN_PANEL) {
-            mgn_panel_pack_weighted(panel, x + t * stride, stride, w == NULL ? NULL : w + t, depth,
-                                    first, d - first);
+            mgn_panel_pack_columns(panel, mgn_view_of(x + t * stride, stride, 1), 0, depth, first,
+                                   d - first);
             mgn_normal_panel(g, step, x + t * stride, stride, depth, first, d, panel);
         }
     }
-    for (size_t i = 0; i < d;
-         i++) { /* w x_i x_j and w x_j x_i may round differently: keep the lower one */
+    for (size_t i = 0; i < d; i++) { /* only a part of the upper triangle was added up */
         for (size_t j = 0; j < i; j++) { g[j * step + i] = g[i * step + j]; }
     }
 }
@@ -5519,11 +5445,6 @@ static margin_status mgn_lower_check(const margin_real *a, size_t stride, size_t
     return status;
 }
 
-static void mgn_diagonal_save(margin_real *diagonal, const margin_real *a, size_t stride,
-                              size_t n) {
-    for (size_t i = 0; i < n; i++) { diagonal[i] = a[i * stride + i]; }
-}
-
 /* Puts the lower triangle back as it was, from the upper one and the saved diagonal. */
 static void mgn_lower_restore(margin_real *a, size_t stride, size_t n,
                               const margin_real *diagonal) {
@@ -5537,11 +5458,12 @@ static void mgn_lower_restore(margin_real *a, size_t stride, size_t n,
  * one panel from `first` on and all rows i >= l. */
 static void mgn_lower_update(margin_real *a, size_t stride, size_t n, size_t first, size_t count,
                              size_t from, size_t depth, margin_real *panel) {
+    const margin_data rows = {a + from, n, depth, stride, NULL, NULL, NULL};
     margin_real tile[MGN_TILE * MGN_PANEL];
     const margin_real *group[MGN_TILE];
-    mgn_panel_pack(panel, a + from, stride, NULL, first, count, depth);
+    mgn_panel_pack(panel, &rows, first, count);
     for (size_t i = first; i < n; i += MGN_TILE) {
-        const size_t m = mgn_row_group(group, a + from, stride, NULL, i, n);
+        const size_t m = mgn_row_group(group, &rows, i);
         mgn_panel_dots_block(panel, count, depth, group, m, tile, MGN_PANEL);
         for (size_t j = 0; j < m; j++) {
             margin_real *row = a + (i + j) * stride + first;
@@ -5571,23 +5493,6 @@ static bool mgn_cholesky_square(margin_real *a, size_t stride, size_t count, mar
     return true;
 }
 
-/* The rows below a whole square of the factor L: each row r becomes r L'^-1, by substitution along
- * the columns of L. */
-static void mgn_cholesky_rows(margin_real *a, size_t stride, size_t rows, const margin_real *upper,
-                              const margin_real *inverse) {
-    for (size_t i = 0; i < rows; i++, a += stride) {
-        margin_real row[MGN_PANEL];
-        for (size_t r = 0; r < MGN_PANEL; r++) { row[r] = a[r]; }
-        for (size_t j = 0; j < MGN_PANEL; j++) {
-            const margin_real v = row[j] * inverse[j];
-            a[j] = v;
-            for (size_t r = 0; r < MGN_PANEL; r++) { /* zeros where r <= j */
-                row[r] -= v * upper[j * MGN_PANEL + r];
-            }
-        }
-    }
-}
-
 /* A = L L', panel after panel of columns. A panel is first updated by all columns before it, then
  * its square on the diagonal is factored, then the rows below that. */
 static bool mgn_cholesky(margin_real *a, size_t stride, size_t n, margin_real *panel) {
@@ -5598,7 +5503,19 @@ static bool mgn_cholesky(margin_real *a, size_t stride, size_t n, margin_real *p
         margin_real *square = a + first * stride + first;
         if (first != 0) { mgn_lower_update(a, stride, n, first, count, 0, first, panel); }
         if (!mgn_cholesky_square(square, stride, count, upper, inverse)) { return false; }
-        mgn_cholesky_rows(square + count * stride, stride, n - first - count, upper, inverse);
+        /* The rows below a whole square: each row r becomes r L'^-1, by substitution along the
+         * columns of L. */
+        for (size_t i = first + count; i < n; i++) {
+            margin_real *out = a + i * stride + first, row[MGN_PANEL];
+            for (size_t r = 0; r < MGN_PANEL; r++) { row[r] = out[r]; }
+            for (size_t j = 0; j < MGN_PANEL; j++) {
+                const margin_real v = row[j] * inverse[j];
+                out[j] = v;
+                for (size_t r = 0; r < MGN_PANEL; r++) { /* zeros where r <= j */
+                    row[r] -= v * upper[j * MGN_PANEL + r];
+                }
+            }
+        }
     }
     return true;
 }
@@ -5628,7 +5545,7 @@ MARGIN_API margin_status margin_cholesky(margin_real *a, size_t stride, size_t n
     margin_arena before = *mem;
     const mgn_cholesky_work work = mgn_cholesky_plan(mem, n);
     if (mem->failed == 0) {
-        mgn_diagonal_save(work.diagonal, a, step, n);
+        for (size_t i = 0; i < n; i++) { work.diagonal[i] = a[i * step + i]; }
         if (!mgn_cholesky(a, step, n, work.panel)) {
             mgn_lower_restore(a, step, n, work.diagonal);
             status = MARGIN_E_NOT_POSITIVE;
@@ -5660,14 +5577,6 @@ static void mgn_swap(margin_real *a, margin_real *b) {
     *b = t;
 }
 
-/* Exchanges rows and columns i < j of the symmetric matrix whose lower triangle is in a; the
- * diagonal is kept elsewhere. */
-static void mgn_lower_swap(margin_real *a, size_t stride, size_t n, size_t i, size_t j) {
-    for (size_t k = 0; k < i; k++) { mgn_swap(&a[i * stride + k], &a[j * stride + k]); }
-    for (size_t k = i + 1u; k < j; k++) { mgn_swap(&a[k * stride + i], &a[j * stride + k]); }
-    for (size_t k = j + 1u; k < n; k++) { mgn_swap(&a[k * stride + i], &a[k * stride + j]); }
-}
-
 /* The first of the largest values of x[from] .. x[n-1]. */
 static size_t mgn_index_of_max(const margin_real *x, size_t from, size_t n) {
     size_t best = from;
@@ -5696,7 +5605,11 @@ static void mgn_pivoted_column(margin_real *a, size_t stride, size_t n, size_t f
 static void mgn_pivoted_swap(margin_real *a, size_t stride, size_t n, size_t j, size_t p,
                              const mgn_pivoted_work *work) {
     const margin_index row = work->order[p];
-    mgn_lower_swap(a, stride, n, j, p);
+    /* Exchanges rows and columns j < p of the symmetric matrix whose lower triangle is in a; the
+     * diagonal is kept elsewhere. */
+    for (size_t k = 0; k < j; k++) { mgn_swap(&a[j * stride + k], &a[p * stride + k]); }
+    for (size_t k = j + 1u; k < p; k++) { mgn_swap(&a[k * stride + j], &a[p * stride + k]); }
+    for (size_t k = p + 1u; k < n; k++) { mgn_swap(&a[k * stride + j], &a[k * stride + p]); }
     mgn_swap(&work->left[j], &work->left[p]);
     work->order[p] = work->order[j];
     work->order[j] = row;
@@ -5725,18 +5638,6 @@ static size_t mgn_pivoted(margin_real *a, size_t stride, size_t n, margin_real l
     return rank;
 }
 
-/* Whether the matrix was semi-definite: the elements of what `rank` columns leave of such a matrix
- * are no larger than its diagonal elements, which the choice of pivots has made small. */
-static bool mgn_pivoted_rest_is_small(const margin_real *a, size_t stride, size_t n, size_t rank,
-                                      const margin_real *left, margin_real bound) {
-    for (size_t i = rank; i < n; i++) {
-        if (!(left[i] >= -bound && margin_norm_inf(a + i * stride + rank, i - rank) <= bound)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 MARGIN_API size_t margin_cholesky_pivoted_size(size_t n) {
     margin_arena mem = margin_arena_counting();
     (void)mgn_pivoted_plan(&mem, n);
@@ -5747,16 +5648,23 @@ MARGIN_API size_t margin_cholesky_pivoted_size(size_t n) {
 static margin_status mgn_pivoted_run(margin_real *a, size_t stride, size_t n, margin_real tol,
                                      size_t *rank, const mgn_pivoted_work *work) {
     margin_real largest = 0;
-    mgn_diagonal_save(work->diagonal, a, stride, n);
     for (size_t i = 0; i < n; i++) {
-        work->left[i] = work->diagonal[i];
+        work->left[i] = work->diagonal[i] = a[i * stride + i];
         work->order[i] = (margin_index)i;
         largest = mgn_max(largest, work->diagonal[i]);
     }
     const margin_real noise = (margin_real)n * MGN_EPS;
     tol = tol > 0 ? tol : noise;
     *rank = mgn_pivoted(a, stride, n, tol * largest, work);
-    if (!mgn_pivoted_rest_is_small(a, stride, n, *rank, work->left, (tol + 16 * noise) * largest)) {
+    /* The elements of what `rank` columns leave of a semi-definite matrix are no larger than its
+     * diagonal elements, which the choice of pivots has made small. */
+    const margin_real bound = (tol + 16 * noise) * largest;
+    bool small = true;
+    for (size_t i = *rank; i < n && small; i++) {
+        small =
+            work->left[i] >= -bound && margin_norm_inf(a + i * stride + *rank, i - *rank) <= bound;
+    }
+    if (!small) {
         mgn_lower_restore(a, stride, n, work->diagonal);
         return MARGIN_E_NOT_POSITIVE;
     }
@@ -5814,26 +5722,19 @@ static void mgn_factor_add(mgn_factor *f, size_t p, margin_real *row) {
 /* Triangular systems. T is a view of either triangle, transposed or not, so one forward and one
  * backward substitution serve four kinds of matrices. */
 
-/* b = T^-1 b for one right-hand side, column by column of T, whose columns lie without gaps. */
-static void mgn_solve_columns(margin_real *b, mgn_view t, size_t n, bool forward) {
-    for (size_t step = 0; step < n; step++) {
-        const size_t k = forward ? step : n - 1u - step;
-        const size_t from = forward ? k + 1u : 0;
-        b[k] /= t.p[k * t.row + k * t.col];
-        mgn_axpy(b + from, -b[k], t.p + k * t.col + from, forward ? n - from : k);
-    }
-}
-
 /* b = T^-1 b for the n x m matrix b. T is lower triangular if `forward`, otherwise upper
  * triangular. Either its rows or its columns must lie without gaps. */
 static void mgn_solve(margin_real *b, size_t step, size_t m, mgn_view t, size_t n, bool forward) {
-    if (m == 1u && step == 1u && t.row == 1u) {
-        mgn_solve_columns(b, t, n, forward);
-        return;
-    }
+    const bool columns = m == 1u && step == 1u && t.row == 1u; /* they lie without gaps */
     for (size_t done = 0; done < n; done++) {
         const size_t i = forward ? done : n - 1u - done;
         const size_t from = forward ? 0 : i + 1u, to = forward ? i : n;
+        if (columns) {
+            b[i] /= t.p[i + i * t.col];
+            const size_t rest = forward ? i + 1u : 0;
+            mgn_axpy(b + rest, -b[i], t.p + i * t.col + rest, forward ? n - rest : i);
+            continue;
+        }
         const margin_real *c = t.p + i * t.row; /* row -= sum of T(i, k) * (row k of b), in order */
         margin_real *MGN_RESTRICT row = b + i * step;
         size_t k = from;
@@ -5854,20 +5755,14 @@ static void mgn_solve(margin_real *b, size_t step, size_t m, mgn_view t, size_t 
     }
 }
 
-static margin_status mgn_solve_check(const margin_real *b, size_t bstride, size_t m,
-                                     const margin_real *t, size_t tstride, size_t n) {
-    const margin_status status =
-        mgn_both(mgn_mat_check(b, bstride, n, m), mgn_mat_check(t, tstride, n, n));
-    for (size_t i = 0; i < n && status == MARGIN_OK; i++) {
-        if (!(mgn_abs(t[i * mgn_stride(tstride, n) + i]) > 0)) { return MARGIN_E_NOT_POSITIVE; }
-    }
-    return status;
-}
-
 MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t bstride, size_t m,
                                                const margin_real *l, size_t lstride, size_t n) {
     const size_t step = mgn_stride(bstride, m), lstep = mgn_stride(lstride, n);
-    const margin_status status = mgn_solve_check(b, bstride, m, l, lstride, n);
+    margin_status status =
+        mgn_both(mgn_mat_check(b, bstride, n, m), mgn_mat_check(l, lstride, n, n));
+    for (size_t i = 0; i < n && status == MARGIN_OK; i++) {
+        if (!(mgn_abs(l[i * lstep + i]) > 0)) { status = MARGIN_E_NOT_POSITIVE; }
+    }
     if (status == MARGIN_OK) {
         mgn_solve(b, step, m, mgn_view_of(l, lstep, 1), n, true);
         mgn_solve(b, step, m, mgn_view_of(l, 1, lstep), n, false);
@@ -5889,14 +5784,6 @@ typedef struct {
     margin_real *c; /* cosine and sine of the rotation of each column */
     margin_real *s;
 } mgn_rotations;
-
-/* The rotation that takes (x, y) to (r, 0); returns r >= 0. */
-static margin_real mgn_rotation(const mgn_rotations *turn, size_t i, margin_real x, margin_real y) {
-    const margin_real r = mgn_hypot(x, y);
-    turn->c[i] = r > 0 ? x / r : 1;
-    turn->s[i] = r > 0 ? y / r : 0;
-    return r;
-}
 
 /* Symmetric eigenvalues: A = Q T Q' by Householder reflections, then implicit QR steps on the
  * tridiagonal T (Golub and Van Loan, Matrix Computations, 8.3). Eigenvectors are rows throughout,
@@ -5976,23 +5863,6 @@ static void mgn_reflect_row(margin_real *row, const margin_real *u, margin_real 
     mgn_axpy(row, -(margin_dot(row, u, n) / h), u, n);
 }
 
-/* Replaces the vectors u in a by Q', the product of their reflections. The reflection of row i
- * acts on the rows above it, which are complete when it is their turn. */
-static void mgn_tridiagonal_basis(margin_real *a, size_t stride, size_t n,
-                                  const mgn_tridiagonal *t) {
-    for (size_t i = 0; i < n; i++) {
-        margin_real *u = a + i * stride;
-        for (size_t j = 0; i > 0 && t->h[i] > 0 && j < i; j++) {
-            mgn_reflect_row(a + j * stride, u, t->h[i], i);
-        }
-        for (size_t j = 0; j < i; j++) {
-            u[j] = 0;
-            a[j * stride + i] = 0;
-        }
-        u[i] = 1;
-    }
-}
-
 /* One implicit QR step on rows lo .. hi of T, whose couplings are not zero. The shift is
  * Wilkinson's, the eigenvalue of the last 2 x 2 block that is nearer to d_hi: with half =
  * (d_(hi-1) - d_hi) / 2 and b their coupling it is d_hi - b^2 / (half + sign(half) sqrt(half^2 +
@@ -6004,7 +5874,10 @@ static void mgn_qr_step(const mgn_tridiagonal *t, size_t lo, size_t hi) {
     margin_real x = d[lo] - (d[hi] - b * (b / (half < 0 ? half - root : half + root)));
     margin_real z = e[lo];
     for (size_t k = lo; k < hi; k++) {
-        const margin_real r = mgn_rotation(&t->turn, k, x, z);
+        /* The rotation that takes (x, z) to (r, 0), r >= 0. */
+        const margin_real r = mgn_hypot(x, z);
+        t->turn.c[k] = r > 0 ? x / r : 1;
+        t->turn.s[k] = r > 0 ? z / r : 0;
         const margin_real c = t->turn.c[k], s = t->turn.s[k];
         const margin_real w = s * (d[k + 1u] - d[k]) + 2 * (c * e[k]);
         /* gcc 12 fuses d + s w and d - s w into one instruction even where contraction is off */
@@ -6057,11 +5930,6 @@ static void mgn_rotate_rows(margin_real *v, size_t stride, size_t n, size_t lo, 
     if (k < hi) { mgn_rotate(v + k * stride, v + (k + 1u) * stride, n, turn->c[k], turn->s[k]); }
 }
 
-static bool mgn_coupling_is_small(const mgn_tridiagonal *t, size_t k) {
-    const margin_real size = mgn_abs(t->d[k]) + mgn_abs(t->d[k + 1u]);
-    return mgn_abs(t->e[k]) <= MGN_EPS * mgn_max(size, MGN_EPS);
-}
-
 /* Brings T to diagonal form, and applies the same rotations to the rows of v if it is not NULL. An
  * eigenvalue usually takes two or three steps; after 30 n steps in all the function gives up and
  * returns false. */
@@ -6070,7 +5938,10 @@ static bool mgn_tridiagonal_solve(const mgn_tridiagonal *t, size_t n, margin_rea
     size_t hi = n == 0 ? 0 : n - 1u, steps = 0;
     while (hi > 0) {
         size_t lo = hi;
-        while (lo > 0 && !mgn_coupling_is_small(t, lo - 1u)) { lo--; }
+        for (; lo > 0; lo--) { /* to the first coupling that is negligible */
+            const margin_real size = mgn_abs(t->d[lo - 1u]) + mgn_abs(t->d[lo]);
+            if (mgn_abs(t->e[lo - 1u]) <= MGN_EPS * mgn_max(size, MGN_EPS)) { break; }
+        }
         if (lo == hi) {
             hi--;
             continue;
@@ -6094,8 +5965,7 @@ static void mgn_sort_eigen(margin_real *d, size_t n, size_t count, margin_real *
     }
 }
 
-/* Scratch of margin_eigen. The vectors serve as work matrix; where none are wanted, one is
- * taken. */
+/* Scratch of margin_eigen. The vectors serve as work matrix, or else one is taken. */
 static mgn_tridiagonal mgn_eigen_plan(margin_arena *mem, size_t n, bool vectors,
                                       margin_real **work) {
     const mgn_tridiagonal t = mgn_tridiagonal_plan(mem, n);
@@ -6108,6 +5978,23 @@ MARGIN_API size_t margin_eigen_size(size_t n, bool vectors) {
     margin_real *work;
     (void)mgn_eigen_plan(&mem, n, vectors, &work);
     return mgn_arena_counted(&mem);
+}
+
+/* Replaces the vectors u in a by Q', the product of their reflections. The reflection of row i
+ * acts on the rows above it, which are complete when it is their turn. */
+static void mgn_tridiagonal_basis(margin_real *a, size_t stride, size_t n,
+                                  const mgn_tridiagonal *t) {
+    for (size_t i = 0; i < n; i++) {
+        margin_real *u = a + i * stride;
+        for (size_t j = 0; i > 0 && t->h[i] > 0 && j < i; j++) {
+            mgn_reflect_row(a + j * stride, u, t->h[i], i);
+        }
+        for (size_t j = 0; j < i; j++) {
+            u[j] = 0;
+            a[j * stride + i] = 0;
+        }
+        u[i] = 1;
+    }
 }
 
 /* All eigenvalues of a and, where the rows of v are wanted, eigenvectors. */
@@ -6127,7 +6014,7 @@ MARGIN_API margin_status margin_eigen(margin_real *values, margin_real *vectors,
                                       const margin_real *a, size_t stride, size_t n,
                                       margin_arena *mem) {
     const bool wanted = vectors != NULL;
-    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_vec_check(values, n));
+    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_mat_check(values, 0, 1, n));
     margin_real *work;
     status = mgn_both(status, mgn_mem_check(mem));
     if (wanted) { status = mgn_both(status, mgn_mat_check(vectors, vstride, n, n)); }
@@ -6200,20 +6087,6 @@ static void mgn_shifted_factor(const mgn_leading *w, size_t n, margin_real lambd
     w->u[0][n - 1u] = mgn_at_least(x, least);
 }
 
-/* z = (T - lambda)^-1 z */
-static void mgn_shifted_solve(const mgn_leading *w, size_t n, margin_real *z) {
-    for (size_t i = 0; i + 1u < n; i++) {
-        if (w->swapped[i]) { mgn_swap(&z[i], &z[i + 1u]); }
-        z[i + 1u] -= w->m[i] * z[i];
-    }
-    for (size_t i = n; i > 0; i--) {
-        margin_real s = z[i - 1u];
-        if (i < n) { s -= w->u[1][i - 1u] * z[i]; }
-        if (i + 1u < n) { s -= w->u[2][i - 1u] * z[i + 1u]; }
-        z[i - 1u] = s / w->u[0][i - 1u];
-    }
-}
-
 /* Subtracts from z its components along `count` orthonormal rows. Component i is added to
  * sums[i * step], unless sums is NULL. */
 static void mgn_orthogonalise(margin_real *z, const margin_real *rows, size_t stride, size_t count,
@@ -6230,18 +6103,6 @@ static margin_real mgn_normalise(margin_real *z, size_t n) {
     const margin_real length = margin_norm2(z, n);
     for (size_t i = 0; i < n && length > 0; i++) { z[i] /= length; }
     return length;
-}
-
-/* A pseudo-random vector of length 1 that depends on `seed` (xorshift, Marsaglia 2003). */
-static void mgn_start_vector(margin_real *z, size_t n, size_t seed) {
-    uint32_t state = ((uint32_t)seed + 1u) * UINT32_C(0x9E3779B9);
-    for (size_t i = 0; i < n; i++) {
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        z[i] = (margin_real)(state >> 16) / MGN_R(32768.0) - MGN_R(0.99999);
-    }
-    (void)mgn_normalise(z, n);
 }
 
 /* Makes z orthogonal to `count` orthonormal rows, and of length 1. After a pass that took away more
@@ -6282,11 +6143,29 @@ static bool mgn_inverse_iteration(const mgn_leading *w, size_t n, margin_real la
     const margin_real unit = MGN_EPS * size;
     margin_real *z = v + which * stride;
     margin_real accepted = unit;
-    mgn_start_vector(z, n, which);
+    /* It starts from a pseudo-random vector of length 1 (xorshift, Marsaglia 2003). */
+    uint32_t state = ((uint32_t)which + 1u) * UINT32_C(0x9E3779B9);
+    for (size_t i = 0; i < n; i++) {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        z[i] = (margin_real)(state >> 16) / MGN_R(32768.0) - MGN_R(0.99999);
+    }
+    (void)mgn_normalise(z, n);
     for (size_t round = 1; round <= 8u; round++) {
         accepted *= 2;
         mgn_shifted_factor(w, n, lambda + (margin_real)round * unit, unit);
-        mgn_shifted_solve(w, n, z);
+        /* z = (T - lambda)^-1 z */
+        for (size_t i = 0; i + 1u < n; i++) {
+            if (w->swapped[i]) { mgn_swap(&z[i], &z[i + 1u]); }
+            z[i + 1u] -= w->m[i] * z[i];
+        }
+        for (size_t i = n; i > 0; i--) {
+            margin_real s = z[i - 1u];
+            if (i < n) { s -= w->u[1][i - 1u] * z[i]; }
+            if (i + 1u < n) { s -= w->u[2][i - 1u] * z[i + 1u]; }
+            z[i - 1u] = s / w->u[0][i - 1u];
+        }
         mgn_orthonormalise(z, v, stride, which, n);
         if (mgn_shifted_residual(w, n, lambda, z) <= accepted) { return true; }
     }
@@ -6324,7 +6203,7 @@ static margin_status mgn_eigen_leading(margin_real *values, margin_real *v, size
 MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *vectors,
                                               size_t vstride, size_t k, const margin_real *a,
                                               size_t stride, size_t n, margin_arena *mem) {
-    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_vec_check(values, k));
+    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_mat_check(values, 0, 1, k));
     status = mgn_both(status, mgn_mat_check(vectors, vstride, k, n));
     status = mgn_both(status, mgn_mem_check(mem));
     if (status != MARGIN_OK || k > n) { return mgn_both(status, MARGIN_E_ARGUMENT); }
@@ -6400,15 +6279,7 @@ MARGIN_API void margin_scaling_row(const margin_scaling *scaling, const margin_r
     }
 }
 
-/* Row number, values, label and weight of sample i of a view. */
-static inline size_t mgn_row_of(const margin_data *data, size_t i) {
-    return data->rows == NULL ? i : data->rows[i];
-}
-
-static inline const margin_real *mgn_sample(const margin_data *data, size_t i) {
-    return data->x + mgn_row_of(data, i) * mgn_stride(data->stride, data->d);
-}
-
+/* Label and weight of sample i of a view. */
 static inline size_t mgn_label(const margin_data *data, size_t i) {
     return data->y == NULL ? 0 : data->y[mgn_row_of(data, i)];
 }
@@ -6580,8 +6451,7 @@ static void mgn_strip_centres(mgn_strip *s) {
     mgn_strip_mean(s, zero, false, s->centre);
 }
 
-/* What all moments ask of the data. No two values in a column of a class may differ by more than
- * `limit`. */
+/* What all moments ask of the data. Values in a column of a class differ by at most `limit`. */
 static margin_status mgn_moments_check(const margin_data *data, size_t classes, margin_real limit) {
     const margin_status status = margin_data_check(data);
     if (status != MARGIN_OK) { return status; }
@@ -6601,23 +6471,6 @@ static margin_status mgn_moments_check(const margin_data *data, size_t classes, 
         if (!(largest <= limit)) { return MARGIN_E_RANGE; }
     }
     return MARGIN_OK;
-}
-
-/* Weights and means of checked data. */
-static void mgn_data_means(const margin_data *data, size_t classes, margin_real *weight,
-                           margin_real *mean) {
-    for (size_t c = 0; c < classes; c++) {
-        const mgn_group g = mgn_group_of(data, c, classes);
-        weight[c] = g.total * g.unit;
-        for (size_t first = 0; first < data->d; first += MGN_STRIP) {
-            mgn_strip s;
-            mgn_strip_begin(&s, &g, first);
-            mgn_strip_centres(&s);
-            for (size_t j = 0; j < s.count; j++) {
-                mean[c * data->d + first + j] = mgn_strip_at_centre(&s, j);
-            }
-        }
-    }
 }
 
 /* Co-moments by updating (Chan, Golub, LeVeque: "Algorithms for computing the sample variance",
@@ -6661,24 +6514,6 @@ MARGIN_API size_t margin_data_moments_size(size_t d) {
     return mgn_arena_counted(&mem);
 }
 
-/* Centres the block of weight w: z[0..3] become the deviations of its samples from their mean b,
- * and z[4] becomes b - m. Then m moves by `part` of b - m. */
-static void mgn_moments_centre(mgn_moments *m, margin_real w, margin_real part) {
-    const margin_real p1 = m->share[1] / w, p2 = m->share[2] / w;
-    const margin_real p3 = m->share[3] / w;
-    for (size_t j = 0; j < m->d; j++) {
-        const margin_real first = m->x[0][j], b1 = m->x[1][j] - first;
-        const margin_real b2 = m->x[2][j] - first, b3 = m->x[3][j] - first;
-        const margin_real b = p1 * b1 + (p2 * b2 + p3 * b3);
-        m->z[0][j] = -b;
-        m->z[1][j] = b1 - b;
-        m->z[2][j] = b2 - b;
-        m->z[3][j] = b3 - b;
-        m->z[4][j] = ((first - m->mean[j]) + m->mean_lost[j]) + b;
-        mgn_add(m->mean + j, m->mean_lost + j, part * m->z[4][j]);
-    }
-}
-
 /* cov[j] += sum over s of l[s] * z[s][j], from column `from` on: one row of the rank-5 update. */
 static void mgn_moments_row(const mgn_moments *m, size_t from, margin_real *MGN_RESTRICT cov,
                             margin_real *MGN_RESTRICT lost) {
@@ -6703,7 +6538,21 @@ static void mgn_moments_flush(mgn_moments *m) {
     const margin_real w = (m->share[0] + m->share[1]) + (m->share[2] + m->share[3]);
     const margin_real part = w / (m->total + w);
     m->share[4] = m->total * part;
-    mgn_moments_centre(m, w, part);
+    /* Centres the block of weight w: z[0..3] become the deviations of its samples from their mean
+     * b, and z[4] becomes b - m. Then m moves by `part` of b - m. */
+    const margin_real p1 = m->share[1] / w, p2 = m->share[2] / w;
+    const margin_real p3 = m->share[3] / w;
+    for (size_t j = 0; j < m->d; j++) {
+        const margin_real first = m->x[0][j], b1 = m->x[1][j] - first;
+        const margin_real b2 = m->x[2][j] - first, b3 = m->x[3][j] - first;
+        const margin_real b = p1 * b1 + (p2 * b2 + p3 * b3);
+        m->z[0][j] = -b;
+        m->z[1][j] = b1 - b;
+        m->z[2][j] = b2 - b;
+        m->z[3][j] = b3 - b;
+        m->z[4][j] = ((first - m->mean[j]) + m->mean_lost[j]) + b;
+        mgn_add(m->mean + j, m->mean_lost + j, part * m->z[4][j]);
+    }
     for (size_t i = 0; i < m->d; i++) {
         mgn_moments_row(m, i, m->cov + i * m->d, m->cov_lost + i * m->d);
     }
@@ -6764,7 +6613,19 @@ MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t cla
     status = mgn_moments_check(data, classes, cov != NULL ? limit : MGN_HUGE);
     if (status != MARGIN_OK) { return status; }
     if (cov == NULL) {
-        mgn_data_means(data, classes, weight, mean);
+        /* Weights and means of checked data. */
+        for (size_t c = 0; c < classes; c++) {
+            const mgn_group g = mgn_group_of(data, c, classes);
+            weight[c] = g.total * g.unit;
+            for (size_t first = 0; first < data->d; first += MGN_STRIP) {
+                mgn_strip s;
+                mgn_strip_begin(&s, &g, first);
+                mgn_strip_centres(&s);
+                for (size_t j = 0; j < s.count; j++) {
+                    mean[c * data->d + first + j] = mgn_strip_at_centre(&s, j);
+                }
+            }
+        }
         return MARGIN_OK;
     }
     margin_arena before = *mem;
@@ -6786,24 +6647,6 @@ MARGIN_API size_t margin_scaling_fit_size(unsigned kind, size_t d) {
     return mgn_arena_counted(&mem);
 }
 
-/* Offsets and factors of the columns of a strip. With minmax no scaled value exceeds 1, because
- * range * (1 / range) never rounds to more than 1. */
-static void mgn_scaling_strip(mgn_strip *s, unsigned kind, margin_real *offset,
-                              margin_real *factor) {
-    const bool minmax = kind == MARGIN_SCALE_MINMAX;
-    margin_real square[MGN_STRIP];
-    mgn_strip_centres(s);
-    mgn_strip_mean(s, s->centre, true, square); /* the variance in units of range^2 */
-    for (size_t j = 0; j < s->count; j++) {
-        const margin_real size = mgn_max(mgn_abs(s->low[j]), mgn_abs(s->high[j]));
-        const margin_real range = mgn_strip_range(s, j);
-        const margin_real unit = range * (minmax ? 1 : mgn_sqrt(square[j]));
-        const bool constant = range <= 2 * MGN_EPS * size || unit < MGN_TINY;
-        offset[j] = constant ? 0 : minmax ? s->low[j] : mgn_strip_at_centre(s, j);
-        factor[j] = constant ? 0 : 1 / unit;
-    }
-}
-
 MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned kind,
                                             margin_arena *mem, margin_scaling *scaling) {
     const margin_status status = mgn_moments_check(data, 1, MGN_HUGE);
@@ -6820,7 +6663,20 @@ MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned ki
         for (size_t first = 0; first < data->d; first += MGN_STRIP) {
             mgn_strip s;
             mgn_strip_begin(&s, &all, first);
-            mgn_scaling_strip(&s, kind, offset + first, factor + first);
+            /* Offsets and factors of the columns of a strip. With minmax no scaled value exceeds
+             * 1, because range * (1 / range) never rounds to more than 1. */
+            const bool minmax = kind == MARGIN_SCALE_MINMAX;
+            margin_real square[MGN_STRIP];
+            mgn_strip_centres(&s);
+            mgn_strip_mean(&s, s.centre, true, square); /* the variance in units of range^2 */
+            for (size_t j = 0; j < s.count; j++) {
+                const margin_real size = mgn_max(mgn_abs(s.low[j]), mgn_abs(s.high[j]));
+                const margin_real range = mgn_strip_range(&s, j);
+                const margin_real unit = range * (minmax ? 1 : mgn_sqrt(square[j]));
+                const bool constant = range <= 2 * MGN_EPS * size || unit < MGN_TINY;
+                (offset + first)[j] = constant ? 0 : minmax ? s.low[j] : mgn_strip_at_centre(&s, j);
+                (factor + first)[j] = constant ? 0 : 1 / unit;
+            }
         }
     }
     scaling->offset = offset;
@@ -6928,25 +6784,8 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
     return MARGIN_OK;
 }
 
-/* Merges two sorted runs of order numbers; equal keys keep their order. Returns the number of pairs
- * that were the wrong way round. */
-static uint64_t mgn_order_merge(const margin_real *key, const margin_index *from, margin_index *to,
-                                size_t left, size_t middle, size_t right) {
-    uint64_t swaps = 0;
-    size_t i = left, j = middle;
-    for (size_t k = left; k < right; k++) {
-        if (j == right || (i < middle && key[from[i]] <= key[from[j]])) {
-            to[k] = from[i++];
-        } else {
-            to[k] = from[j++];
-            swaps += middle - i;
-        }
-    }
-    return swaps;
-}
-
-/* Sorts the numbers in `order` by their keys, n log n, stable; returns how many pairs changed
- * places. */
+/* Sorts the numbers in `order` by their keys, by merging runs, n log n, stable. Returns how many
+ * pairs were the wrong way round. */
 static uint64_t mgn_order_sort(const margin_real *key, margin_index *order, margin_index *spare,
                                size_t n) {
     margin_index *from = order, *to = spare;
@@ -6955,7 +6794,15 @@ static uint64_t mgn_order_sort(const margin_real *key, margin_index *order, marg
         for (size_t left = 0; left < n;) {
             const size_t middle = left + mgn_size_min(run, n - left);
             const size_t right = middle + mgn_size_min(run, n - middle);
-            swaps += mgn_order_merge(key, from, to, left, middle, right);
+            size_t i = left, j = middle;
+            for (size_t k = left; k < right; k++) { /* equal keys keep their order */
+                if (j == right || (i < middle && key[from[i]] <= key[from[j]])) {
+                    to[k] = from[i++];
+                } else {
+                    to[k] = from[j++];
+                    swaps += middle - i;
+                }
+            }
             left = right;
         }
         to = from;
@@ -6994,21 +6841,13 @@ static void mgn_data_norms(const margin_data *data, margin_real *norm) {
     for (size_t i = 0; i < data->n; i++) { norm[i] = mgn_norm2_bits(mgn_sample(data, i), data->d); }
 }
 
-/* out[i] = k(x, sample i) for all samples of a view; norm as made by mgn_data_norms. */
-static inline void mgn_kernel_block(const margin_kernel *k, const margin_real *x,
-                                    const margin_data *data, const margin_real *norm,
-                                    margin_real *out) {
-    mgn_data_dots(data, x, 0, data->n, out);
-    mgn_kernel_apply(k, mgn_norm2_bits(x, data->d), norm, out, data->n);
-}
-
 /* The whole kernel matrix of n samples, symmetric to the bit: dot products by tiles, the kernel on
  * the lower triangle, and that mirrored. Takes n values at `norm`, for their squared lengths, and
  * room for MGN_PANEL samples at `panel`. */
 static void mgn_kernel_matrix(const margin_kernel *kernel, const margin_data *data,
                               margin_real *norm, margin_real *panel, margin_real *k) {
     const size_t n = data->n;
-    mgn_gram(k, n, data->x, mgn_stride(data->stride, data->d), data->rows, n, data->d, panel);
+    mgn_gram(k, n, data, panel);
     mgn_data_norms(data, norm);
     for (size_t i = 0; i < n; i++) { mgn_kernel_apply(kernel, norm[i], norm, k + i * n, i + 1u); }
     for (size_t first = 0; first < n;
@@ -7105,10 +6944,7 @@ static inline margin_status mgn_rows_start(mgn_rows *r, const margin_data *data,
     r->slots = mgn_size_min(r->planned, data->n);
     r->misses = 0;
     r->foreseen = false;
-    if (r->copy != NULL) {
-        mgn_panel_pack(r->copy, data->x, mgn_stride(data->stride, data->d), data->rows, 0, data->n,
-                       data->d);
-    }
+    if (r->copy != NULL) { mgn_panel_pack(r->copy, data, 0, data->n); }
     mgn_data_norms(data, r->norm);
     for (size_t i = 0; i < data->n; i++) {
         r->diag[i] = r->norm[i];
@@ -7138,19 +6974,6 @@ static inline margin_real *mgn_rows_slot(const mgn_rows *r, size_t slot) {
     return r->values + slot * r->data.n;
 }
 
-/* Makes a slot the most recently used. */
-static void mgn_rows_touch(mgn_rows *r, size_t slot) {
-    const size_t head = r->slots;
-    if (head < r->data.n && r->next[head] != slot) {
-        r->next[r->prev[slot]] = r->next[slot];
-        r->prev[r->next[slot]] = r->prev[slot];
-        r->next[slot] = r->next[head];
-        r->prev[slot] = (margin_index)head;
-        r->prev[r->next[head]] = (margin_index)slot;
-        r->next[head] = (margin_index)slot;
-    }
-}
-
 /* The slot of row i, which becomes the most recently used one. *missing tells that the row is not
  * in it yet, and is to be computed. */
 static size_t mgn_rows_claim(mgn_rows *r, size_t i, bool *missing) {
@@ -7167,7 +6990,16 @@ static size_t mgn_rows_claim(mgn_rows *r, size_t i, bool *missing) {
         r->taken++;
         r->misses++;
     }
-    mgn_rows_touch(r, slot);
+    /* The slot becomes the most recently used. */
+    const size_t head = r->slots;
+    if (head < r->data.n && r->next[head] != slot) {
+        r->next[r->prev[slot]] = r->next[slot];
+        r->prev[r->next[slot]] = r->prev[slot];
+        r->next[slot] = r->next[head];
+        r->prev[slot] = (margin_index)head;
+        r->prev[r->next[head]] = (margin_index)slot;
+        r->next[head] = (margin_index)slot;
+    }
     return slot;
 }
 
@@ -7207,8 +7039,7 @@ static inline void mgn_rows_get2(mgn_rows *r, size_t i, size_t j, const margin_r
     *rj = row_j;
 }
 
-/* Dot products of the samples first .. first + count - 1, a panel, with themselves and all
- * after. */
+/* Dot products of a panel, samples first .. first + count - 1, with itself and all after. */
 static void mgn_rows_strip(mgn_rows *r, size_t first, size_t count) {
     const size_t n = r->data.n, d = r->data.d;
     for (size_t i = first; i < n; i += MGN_TILE) {
@@ -7223,31 +7054,27 @@ static void mgn_rows_strip(mgn_rows *r, size_t first, size_t count) {
     }
 }
 
-/* Kernel values of rows first .. end - 1 from their dot products, up to the diagonal and
- * mirrored. */
-static void mgn_rows_finish(mgn_rows *r, size_t first, size_t end) {
-    const size_t n = r->data.n;
-    margin_real *k = r->values;
-    for (size_t i = first; i < end; i++) {
-        mgn_kernel_apply(&r->kernel, r->norm[i], r->norm, k + i * n, i + 1);
-        r->slot_of[i] = (margin_index)i;
-    }
-    for (size_t j = 0; j < end; j++) {
-        for (size_t i = j < first ? first : j + 1; i < end; i++) { k[j * n + i] = k[i * n + j]; }
-    }
-}
-
 /* If the budget holds the whole matrix, computes all of it at once, one triangle by the kernel, the
  * other mirrored. Otherwise does nothing. */
 static inline void mgn_rows_fill(mgn_rows *r) {
     const size_t n = r->data.n;
+    margin_real *k = r->values;
     if (r->slots < n) { return; }
     r->taken = n;
     for (size_t first = 0; first < n; first += MGN_PANEL) {
         mgn_rows_strip(r, first, mgn_size_min(n - first, MGN_PANEL));
     }
     for (size_t first = 0; first < n; first += MGN_PANEL) {
-        mgn_rows_finish(r, first, first + mgn_size_min(n - first, MGN_PANEL));
+        const size_t end = first + mgn_size_min(n - first, MGN_PANEL);
+        for (size_t i = first; i < end; i++) { /* from dot products, up to the diagonal */
+            mgn_kernel_apply(&r->kernel, r->norm[i], r->norm, k + i * n, i + 1);
+            r->slot_of[i] = (margin_index)i;
+        }
+        for (size_t j = 0; j < end; j++) {
+            for (size_t i = j < first ? first : j + 1; i < end; i++) {
+                k[j * n + i] = k[i * n + j];
+            }
+        }
     }
 }
 
@@ -7385,17 +7212,7 @@ static void mgn_batch_add_terms(margin_real *sum, margin_real *carry, const marg
     }
 }
 
-/* mgn_expansion_add in every lane, of the vector whose kernel values are at k. */
-static void mgn_batch_add(const margin_expansion *e, size_t v, size_t c, const margin_real *k,
-                          margin_real *sums) {
-    for (size_t j = 0; j < e->width; j++) {
-        const size_t machine = mgn_machine(e->vote.scheme, e->vote.classes, c, j);
-        mgn_axpy(sums + machine * MGN_PANEL, e->coef[v * e->width + j], k, MGN_PANEL);
-    }
-}
-
-/* The sums of all lanes, as mgn_expansion_sum has them before it adds the thresholds of ordinal
- * models. */
+/* The scores of all lanes, in the order in which mgn_expansion_sum adds them up. */
 static void mgn_batch_expansion(mgn_batch *b, const margin_expansion *e) {
     const bool ordinal = e->vote.scheme == MARGIN_SCHEME_ORDINAL;
     margin_real *carry = b->sums + b->machines * MGN_PANEL;
@@ -7408,9 +7225,10 @@ static void mgn_batch_expansion(mgn_batch *b, const margin_expansion *e) {
     }
     for (size_t v = 0; v < e->n; v += MGN_BATCH_VECTORS) {
         const size_t count = mgn_size_min(e->n - v, MGN_BATCH_VECTORS);
+        const margin_data rows = {e->vectors, v + count, e->d, e->d, NULL, NULL, NULL};
         const margin_real *group[MGN_TILE];
         for (size_t t = 0; t < count; t += MGN_TILE) {
-            const size_t m = mgn_row_group(group, e->vectors, e->d, NULL, v + t, v + count);
+            const size_t m = mgn_row_group(group, &rows, v + t);
             mgn_tile_any(b->panel, MGN_PANEL, e->d, group, m, 1, b->values + t * MGN_PANEL,
                          MGN_PANEL, false);
         }
@@ -7421,7 +7239,12 @@ static void mgn_batch_expansion(mgn_batch *b, const margin_expansion *e) {
         }
         for (size_t t = 0; t < count; t++) {
             while (v + t >= e->class_end[c]) { c++; }
-            mgn_batch_add(e, v + t, c, b->values + t * MGN_PANEL, b->sums);
+            /* mgn_expansion_add in every lane */
+            for (size_t j = 0; j < e->width; j++) {
+                const size_t machine = mgn_machine(e->vote.scheme, e->vote.classes, c, j);
+                mgn_axpy(b->sums + machine * MGN_PANEL, e->coef[(v + t) * e->width + j],
+                         b->values + t * MGN_PANEL, MGN_PANEL);
+            }
         }
     }
     for (size_t j = ordinal ? b->machines : 0; j-- > 0;) {
@@ -7498,8 +7321,7 @@ static void mgn_batch_proto(mgn_batch *b, const margin_proto *p) {
     }
 }
 
-/* The scores of n <= MGN_PANEL inputs x[0] .. x[n-1] into b->scores, all machines of an input one
- * after another. */
+/* The scores of n <= MGN_PANEL inputs x[0] .. x[n-1] into b->scores, input after input. */
 static void mgn_batch_run(mgn_batch *b, const margin_real *const *x, size_t n) {
     const margin_expansion *e = &b->model->of.expansion;
     const margin_proto *p = &b->model->of.proto;
@@ -7681,8 +7503,7 @@ static void mgn_q_as_they_are(mgn_q_inputs *in) {
 
 /* ---- linear ---- */
 
-/* A linear model, or the cuts of a list with a linear kernel, whose weights are made of its
- * vectors. */
+/* A linear model, or the cuts of a linear list, whose weights are made of its vectors. */
 typedef struct {
     const margin_linear *from; /* NULL: neither */
     margin_linear cuts;
@@ -8241,15 +8062,6 @@ static bool mgn_q_rbf_plain(const mgn_q_pool_job *p) {
            (p->rows->format == MARGIN_Q15 || mgn_q_extents(p->rows).vector <= 2 * centred);
 }
 
-static margin_status mgn_q_rbf_inputs(const mgn_q_pool_job *p) {
-    mgn_q_inputs *in = p->rows->in;
-    mgn_q_centre(p->rows, 1u);
-    if (in->whole && mgn_q_one_factor(p->rows) && mgn_q_rbf_plain(p)) { return MARGIN_OK; }
-    mgn_q_centre(p->rows, 1u);
-    in->unit = mgn_q_rbf_unit(p);
-    return mgn_q_inputs_make(p->rows);
-}
-
 /* The step, in units of the input, of which the largest coordinate is at most 127. */
 static uint16_t mgn_q_step_for(const mgn_q_inputs *in, margin_real largest) {
     return (uint16_t)(1 + mgn_q_round(largest / (127 * in->unit), 0, 65534));
@@ -8297,9 +8109,15 @@ static margin_status mgn_q_rbf_norms(mgn_q_pool_job *p) {
 }
 
 static margin_status mgn_q_rbf_make(mgn_q_pool_job *p) {
-    const mgn_q_inputs *in = p->rows->in;
+    mgn_q_inputs *in = p->rows->in;
     const margin_real gamma = p->rows->from->kernel.gamma;
-    margin_status status = mgn_q_rbf_inputs(p);
+    margin_status status = MARGIN_OK;
+    mgn_q_centre(p->rows, 1u);
+    if (!in->whole || !mgn_q_one_factor(p->rows) || !mgn_q_rbf_plain(p)) {
+        mgn_q_centre(p->rows, 1u);
+        in->unit = mgn_q_rbf_unit(p);
+        status = mgn_q_inputs_make(p->rows);
+    }
     if (status != MARGIN_OK) { return status; }
     if (p->rows->format == MARGIN_Q7) { mgn_q_rbf_steps(p); }
     p->vector_unit = in->unit * (margin_real)p->kernel.step;
@@ -8346,8 +8164,7 @@ static margin_real mgn_q_hinge_most(const mgn_q_pool_job *p) {
     return most;
 }
 
-/* Grids, thresholds and the shift that gives values 15 bits, with a quarter more than the data
- * needs. */
+/* Grids, thresholds and the shift that gives values 15 bits, a quarter of them in reserve. */
 static margin_status mgn_q_hinge_grids(mgn_q_pool_job *p) {
     const mgn_q_rows *r = p->rows;
     margin_kernel_q *kernel = &p->kernel;
@@ -8736,18 +8553,6 @@ static void mgn_q_front_plan(mgn_q_front_job *f, margin_arena *mem) {
     f->steps = MGN_SCRATCH(mem, margin_real, rank);
 }
 
-/* Inputs and grids of the projection; sums have twice the room, because the offset of z is added
- * to the biases later. *least becomes the unit of the pool at which the largest G is 1. */
-static margin_status mgn_q_front_grids(mgn_q_front_job *f, margin_real *least) {
-    const margin_status status = mgn_q_hinge_inputs(&f->rows);
-    for (size_t r = 0; status == MARGIN_OK && r < f->view.n; r++) {
-        const margin_real step = mgn_q_grid(&f->rows, r, 2);
-        f->steps[r] = step > 0 ? step : 1 / f->in.unit;
-        *least = mgn_max(*least, f->in.unit * f->steps[r]);
-    }
-    return status;
-}
-
 /* Rows, biases and scales for the inputs that the pool takes; returns the shift. */
 static uint8_t mgn_q_front_store(const mgn_q_front_job *f, const mgn_q_inputs *pool) {
     const unsigned format = f->rows.format;
@@ -8967,8 +8772,10 @@ static margin_expansion_q mgn_q_pool_model(const mgn_q_job *job) {
     return e;
 }
 
-/* The model of what the jobs have made; a pool behind a projection becomes an expansion. */
-static void mgn_q_model(const mgn_q_job *job, margin_model_q *model) {
+/* The model, if it passes its check. */
+static margin_status mgn_q_checked(const mgn_q_job *job, margin_status status,
+                                   margin_model_q *model) {
+    /* The model of what the jobs have made; a pool behind a projection becomes an expansion. */
     model->kind = job->projected == NULL ? job->from->kind : (uint8_t)MARGIN_MODEL_EXPANSION;
     if (job->list != NULL) {
         /* Reaches are rounded up to blocks: coefficients beyond a reach are 0. */
@@ -8997,12 +8804,6 @@ static void mgn_q_model(const mgn_q_job *job, margin_model_q *model) {
     } else {
         model->of.expansion = mgn_q_pool_model(job);
     }
-}
-
-/* The model, if it passes its check. */
-static margin_status mgn_q_checked(const mgn_q_job *job, margin_status status,
-                                   margin_model_q *model) {
-    mgn_q_model(job, model);
     return status == MARGIN_OK ? margin_model_check_q(model) : status;
 }
 
@@ -9046,11 +8847,18 @@ static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model) {
     return status;
 }
 
-/* Makes the pool behind its projection. */
+/* Makes the pool behind its projection. Its unit is not below that at which the largest G is 1.
+ * Sums of the projection have twice the room, because the offset of z is added to the biases
+ * later. */
 static margin_status mgn_q_make_projected(mgn_q_job *job, margin_model_q *model) {
     const mgn_q_front_job *f = &job->front;
-    margin_status status = mgn_q_front_grids(&job->front, &job->in.least);
     margin_projected_q p;
+    margin_status status = mgn_q_hinge_inputs(&f->rows);
+    for (size_t r = 0; status == MARGIN_OK && r < f->view.n; r++) {
+        const margin_real step = mgn_q_grid(&f->rows, r, 2);
+        f->steps[r] = step > 0 ? step : 1 / f->in.unit;
+        job->in.least = mgn_max(job->in.least, f->in.unit * f->steps[r]);
+    }
     status = status == MARGIN_OK ? mgn_q_make(job, model) : status;
     if (status != MARGIN_OK) { return status; }
     p.pool = model->of.expansion;
@@ -9089,25 +8897,6 @@ static margin_status mgn_q_run(mgn_q_job *job, margin_model_q *model) {
 
 /* ---- what it has changed ---- */
 
-/* The scores of all cuts of a list, in reals and in integers. */
-static void mgn_q_cut_scores(const mgn_q_job *job, const margin_expansion_q *pool,
-                             const margin_real *x, const int16_t *in) {
-    const margin_expansion *e = &job->list->pool;
-    margin_model_q cuts;
-    for (size_t j = 0; j < job->machines; j++) { job->scores[j] = e->bias[j]; }
-    mgn_list_add(e, x, mgn_expansion_norm(e, x), 0, e->n, 0, job->scores);
-    cuts.kind = MARGIN_MODEL_EXPANSION;
-    cuts.of.expansion = *pool;
-    cuts.of.expansion.vote.machines = pool->width;
-    if (job->linear.from != NULL) {
-        const margin_linear_q rows = {
-            pool->vectors, pool->bias, NULL, pool->d, pool->format, cuts.of.expansion.vote, NULL};
-        cuts.kind = MARGIN_MODEL_LINEAR;
-        cuts.of.linear = rows;
-    }
-    margin_scores_q(&cuts, in, job->scores_q);
-}
-
 /* Scores of all machines or cuts at a sample, in job->scores and job->scores_q; whether the
  * integers elect another class. */
 static bool mgn_q_labels_differ(const mgn_q_job *job, const margin_model_q *model,
@@ -9117,7 +8906,24 @@ static bool mgn_q_labels_differ(const mgn_q_job *job, const margin_model_q *mode
     margin_scores(job->from, x, job->scores);
     const bool differ = margin_elect(vote->scheme, vote->classes, job->scores) !=
                         margin_elect_q(vote->scheme, vote->classes, job->scores_q);
-    if (job->list != NULL) { mgn_q_cut_scores(job, &model->of.list.pool, x, in); }
+    if (job->list != NULL) { /* all cuts are compared, not the answer alone */
+        const margin_expansion *e = &job->list->pool;
+        const margin_expansion_q *pool = &model->of.list.pool;
+        margin_model_q cuts;
+        for (size_t j = 0; j < job->machines; j++) { job->scores[j] = e->bias[j]; }
+        mgn_list_add(e, x, mgn_expansion_norm(e, x), 0, e->n, 0, job->scores);
+        cuts.kind = MARGIN_MODEL_EXPANSION;
+        cuts.of.expansion = *pool;
+        cuts.of.expansion.vote.machines = pool->width;
+        if (job->linear.from != NULL) {
+            const margin_linear_q rows = {pool->vectors, pool->bias,   NULL,
+                                          pool->d,       pool->format, cuts.of.expansion.vote,
+                                          NULL};
+            cuts.kind = MARGIN_MODEL_LINEAR;
+            cuts.of.linear = rows;
+        }
+        margin_scores_q(&cuts, in, job->scores_q);
+    }
     return differ;
 }
 
@@ -9326,14 +9132,25 @@ MARGIN_API size_t margin_image_size(const margin_model *model, size_t notes) {
     return mgn_image_bytes(walk.at, notes);
 }
 
-/* Writes head and arrays. Returns false if a number does not fit binary32. */
-static bool mgn_put_model(unsigned char *p, const margin_model *model, const mgn_image_head *h) {
+MARGIN_API margin_status margin_image_write(const margin_model *model, const void *notes,
+                                            size_t notes_count, void *out, size_t size) {
+    unsigned char *p = (unsigned char *)out;
+    margin_status status = margin_model_check(model);
+    if (status != MARGIN_OK || out == NULL || (notes == NULL && notes_count != 0)) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    mgn_image_head head = mgn_head_of(model), *h = &head;
+    head.notes = notes_count;
+    head.bytes = margin_image_size(model, notes_count);
+    if (head.bytes == 0 || size < head.bytes) {
+        return head.bytes == 0 ? MARGIN_E_OVERFLOW : MARGIN_E_MEMORY;
+    }
     mgn_walk walk = mgn_walk_make(mgn_visit_write, MARGIN_IMAGE_HEAD);
     const margin_expansion *e = mgn_model_pool(model);
     margin_model copy = *model;
     bool fits = true;
     mgn_put_head(p, h);
-    switch (h->kind) {
+    switch (head.kind) {
         MGN_KINDS(MGN_PUT_CASE)
     default:
         break;
@@ -9341,24 +9158,8 @@ static bool mgn_put_model(unsigned char *p, const margin_model *model, const mgn
     walk.image = p;
     mgn_walk_model(&walk, h, &copy);
     if (e != NULL) { fits = mgn_put_norms(p + MARGIN_IMAGE_HEAD + 4u * e->n * e->d, e) && fits; }
-    return fits && walk.fits;
-}
-
-MARGIN_API margin_status margin_image_write(const margin_model *model, const void *notes,
-                                            size_t notes_count, void *out, size_t size) {
-    unsigned char *p = (unsigned char *)out;
-    margin_status status = margin_model_check(model);
-    if (status != MARGIN_OK || out == NULL || (notes == NULL && notes_count != 0)) {
-        return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
-    }
-    mgn_image_head head = mgn_head_of(model);
-    head.notes = notes_count;
-    head.bytes = margin_image_size(model, notes_count);
-    if (head.bytes == 0 || size < head.bytes) {
-        return head.bytes == 0 ? MARGIN_E_OVERFLOW : MARGIN_E_MEMORY;
-    }
-    if (!mgn_put_model(p, model, &head)) { return MARGIN_E_RANGE; }
-    mgn_put_notes(p, &head, notes);
+    if (!fits || !walk.fits) { return MARGIN_E_RANGE; } /* a number does not fit binary32 */
+    mgn_put_notes(p, h, notes);
     return MARGIN_OK;
 }
 
@@ -9385,21 +9186,6 @@ MARGIN_API size_t margin_image_size_q(const margin_quant *quant, size_t notes) {
     return mgn_image_bytes(walk.at, notes);
 }
 
-static bool mgn_put_model_q(unsigned char *p, const margin_quant *quant, const mgn_image_head *h) {
-    mgn_walk walk = mgn_walk_make(mgn_visit_write, MGN_IMAGE_HEAD_Q);
-    const margin_model_q *model = &quant->model;
-    mgn_put_head(p, h);
-    switch (h->kind) {
-        MGN_KINDS_Q(MGN_PUT_CASE)
-    default:
-        break;
-    }
-    walk.fits = mgn_put_float(p + 64, quant->unit);
-    walk.image = p;
-    mgn_walk_copy_q(&walk, quant, h);
-    return walk.fits;
-}
-
 MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const void *notes,
                                               size_t notes_count, void *out, size_t size) {
     unsigned char *p = (unsigned char *)out;
@@ -9408,16 +9194,27 @@ MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const v
     }
     const margin_status status = margin_model_check_q(&quant->model);
     if (status != MARGIN_OK || out == NULL || (notes == NULL && notes_count != 0)) {
-        return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
+        return mgn_both(status, MARGIN_E_ARGUMENT);
     }
-    mgn_image_head head = mgn_head_of_quant(quant);
+    mgn_image_head head = mgn_head_of_quant(quant), *h = &head;
     head.notes = notes_count;
     head.bytes = margin_image_size_q(quant, notes_count);
     if (head.bytes == 0 || size < head.bytes) {
         return head.bytes == 0 ? MARGIN_E_OVERFLOW : MARGIN_E_MEMORY;
     }
-    if (!mgn_put_model_q(p, quant, &head)) { return MARGIN_E_RANGE; }
-    mgn_put_notes(p, &head, notes);
+    mgn_walk walk = mgn_walk_make(mgn_visit_write, MGN_IMAGE_HEAD_Q);
+    const margin_model_q *model = &quant->model;
+    mgn_put_head(p, h);
+    switch (head.kind) {
+        MGN_KINDS_Q(MGN_PUT_CASE)
+    default:
+        break;
+    }
+    walk.fits = mgn_put_float(p + 64, quant->unit);
+    walk.image = p;
+    mgn_walk_copy_q(&walk, quant, h);
+    if (!walk.fits) { return MARGIN_E_RANGE; }
+    mgn_put_notes(p, h, notes);
     return MARGIN_OK;
 }
 
@@ -9683,8 +9480,7 @@ static void mgn_linear_model(margin_model *model, const margin_real *w, const ma
 
 /* ---- the frame of every training ---- */
 
-/* A method: `plan` takes all blocks that `run` will take, in the same order, results at the
- * front. */
+/* A method: `plan` takes the blocks of `run` in the same order, results at the front. */
 typedef struct mgn_frame mgn_frame;
 typedef struct {
     void (*plan)(void *task, margin_arena *mem);
@@ -10174,8 +9970,7 @@ static void mgn_mam_sum(const margin_mam_online *on, const margin_real *MGN_REST
     mgn_add_low(sum + d + 1u, low + d + 1u, weight * margin_dot(x, x, d));
 }
 
-/* Adds the low parts of the sums of a class to the sums; what rounding leaves is the new low
- * part. */
+/* Adds the low parts of the sums of a class to them; what rounding leaves is the new one. */
 static void mgn_mam_settle(const margin_mam_online *on, size_t label) {
     margin_real *MGN_RESTRICT sum = on->sum + label * mgn_mam_columns(on);
     margin_real *MGN_RESTRICT low = on->low + label * mgn_mam_columns(on);
@@ -10274,8 +10069,7 @@ MARGIN_API margin_status margin_mam_online_start(margin_mam_online *on, size_t d
     return MARGIN_OK;
 }
 
-/* Whether a sample can be added (sign 1) or taken back (sign -1) without a sum leaving the
- * range. */
+/* Whether a sample can be added (sign 1) or taken back (sign -1): no sum leaves the range. */
 static margin_status mgn_mam_sample_check(const margin_mam_online *on, const margin_real *x,
                                           size_t label, margin_real weight, margin_real sign) {
     size_t faults = 0;
@@ -10481,20 +10275,19 @@ static void mgn_mam_work_plan(mgn_mam_work *plan, margin_arena *mem, size_t n, s
     plan->tile = plan->panel == NULL ? NULL : plan->panel + MGN_PANEL * d;
 }
 
-/* f = K c. K is symmetric: each kernel value is computed once, except in squares on the
- * diagonal. */
+/* f = K c. K is symmetric: off the squares on its diagonal each value is computed once. */
 static void mgn_mam_product(const mgn_fit *fit, const mgn_mam_work *work, const margin_real *c,
                             margin_real *f) {
     const margin_data *data = &fit->data;
-    const size_t n = data->n, d = data->d, stride = mgn_stride(data->stride, d);
+    const size_t n = data->n, d = data->d;
     const margin_real *rows[MGN_TILE];
     mgn_zero(f, n);
     mgn_zero(work->lost, n);
     for (size_t first = 0; first < n; first += MGN_PANEL) {
         const size_t count = mgn_size_min(n - first, MGN_PANEL);
-        mgn_panel_pack(work->panel, data->x, stride, data->rows, first, count, d);
+        mgn_panel_pack(work->panel, data, first, count);
         for (size_t j = first; j < n; j += MGN_TILE) {
-            const size_t m = mgn_row_group(rows, data->x, stride, data->rows, j, n);
+            const size_t m = mgn_row_group(rows, data, j);
             mgn_panel_dots_block(work->panel, count, d, rows, m, work->tile, MGN_PANEL);
             for (size_t t = 0; t < m; t++) {
                 mgn_kernel_apply(&fit->kernel, work->norm[j + t], work->norm + first,
@@ -10630,11 +10423,7 @@ static margin_real mgn_mam_length(const margin_model *model) {
 static margin_real mgn_mam_self(const margin_model *model, const margin_real *x) {
     const margin_expansion *e = &model->of.expansion;
     if (model->kind == MARGIN_MODEL_LINEAR) { return margin_dot(x, x, model->of.linear.d); }
-    margin_real norm = 0;
-    for (size_t j = 0; j < e->d; j++) {
-        const margin_real a = mgn_expansion_input(e, x, j);
-        norm += a * a;
-    }
+    const margin_real norm = mgn_expansion_norm(e, x);
     margin_real k = norm;
     mgn_kernel_apply(&e->kernel, norm, &norm, &k, 1);
     return k;
@@ -10680,8 +10469,7 @@ MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const 
     return MARGIN_OK;
 }
 
-/* The average margin is w.(difference of the class sums) over all weight, and what the bias
- * adds. */
+/* The average margin: w.(difference of the class sums) over all weight, and the bias. */
 MARGIN_API margin_status margin_mam_online_certainty(margin_mam_online *on,
                                                      margin_mam_certainty *certainty) {
     mgn_mam_machine m = {0, 1, 0, 0, 0, 0};
@@ -13153,8 +12941,7 @@ static void mgn_rates_narrow(mgn_rates *p) {
     const size_t d = p->d;
     s->wide = false;
     for (size_t c = 0; c < 2u && !s->known; c++) {
-        mgn_normal_matrix(s->work, s->wstep, mgn_rates_z(p, c), p->zstep, NULL, p->m[c], d,
-                          s->panel);
+        mgn_normal_matrix(s->work, s->wstep, mgn_rates_z(p, c), p->zstep, p->m[c], d, s->panel);
         for (size_t i = 0; i < d; i++) {
             for (size_t j = i + 1u; j < d; j++) {
                 s->sigma[c == 1u ? i * s->sstep + j : j * s->sstep + i] = s->work[i * s->wstep + j];
@@ -13402,8 +13189,7 @@ static void mgn_rates_lower(const mgn_rates *p, size_t c) {
     }
 }
 
-/* The least eigenvalue of sign * T, by bisection down to the rounding of T: n divisions for each
- * bit. */
+/* The least eigenvalue of sign * T, by bisection down to rounding: n divisions for each bit. */
 static margin_real mgn_rates_least(const mgn_tridiagonal *t, size_t n, margin_real sign) {
     margin_real low = 0, high = 0;
     for (size_t i = 0; i < n; i++) { /* Gershgorin's circles */
@@ -13445,8 +13231,7 @@ static bool mgn_rates_two_factors(mgn_rates *p) {
     return regular;
 }
 
-/* The normal of an ellipsoid |L^-1 (z - m)| <= k at the point where the line of centres leaves
- * it. */
+/* The normal of an ellipsoid |L^-1 (z - m)| <= k where the line of centres leaves it. */
 static margin_real *mgn_rates_normal(const mgn_rates *p, size_t c) {
     return c == 0 ? p->room.s : p->room.x;
 }
@@ -13544,8 +13329,7 @@ static margin_status mgn_rates_iter(mgn_rates *p, mgn_tick *tick, const margin_r
             }
         }
     }
-    /* Takes y from the line between the two points, if it is better than the y of p*, and sets the
-     * bounds. */
+    /* Takes y from the line between the points, if better than the y of p*, and sets the bounds. */
     const margin_real before = mgn_rates_bound(p, p->best.y);
     p->best.high = part * margin_norm2(line, p->d);
     for (size_t j = 0; j < p->d; j++) { p->at.v[j] = line[j] * -part; }
@@ -13581,8 +13365,7 @@ static margin_real mgn_rates_eta(margin_real kappa, margin_real nu) {
     return 1 / (1 + k * k);
 }
 
-/* Computes condition numbers and, for the solver `iter`, the least eigenvalues and the ridge that
- * it needs. */
+/* Condition numbers and, for the solver `iter`, the least eigenvalues and the ridge it needs. */
 static void mgn_rates_conditions(mgn_rates *p, mgn_rates_task *task, margin_real *least) {
     const bool iter = task->full.solver == MARGIN_RATES_ITER;
     const margin_real noise = (margin_real)p->d * MGN_EPS;
@@ -13617,21 +13400,6 @@ static void mgn_rates_conditions(mgn_rates *p, mgn_rates_task *task, margin_real
 /* The rate of a kappa that is `touch` times as large. */
 static margin_real mgn_rates_eta_touch(margin_real touch, margin_real kappa, margin_real nu) {
     return mgn_rates_eta(mgn_min(touch, MGN_HUGE / (1 + kappa)) * kappa, nu);
-}
-
-static void mgn_rates_report_rates(const mgn_rates *p, mgn_rates_task *task) {
-    margin_rates_report *report = &task->report;
-    const margin_real touch = p->best.p_star * MGN_HUGE > 1 ? 1 / p->best.p_star : MGN_HUGE;
-    report->feasible = p->best.p_star < 1;
-    report->p_star = p->best.p_star;
-    report->touch = touch;
-    report->kappa_pos = p->kappa[1];
-    report->kappa_neg = p->kappa[0];
-    report->eta_pos_touch = mgn_rates_eta_touch(touch, p->kappa[1], task->full.nu_pos);
-    report->eta_neg_touch = mgn_rates_eta_touch(touch, p->kappa[0], task->full.nu_neg);
-    report->ridge = p->ridge / (p->unit * p->unit);
-    report->rank = p->d;
-    report->factorisations = p->factors;
 }
 
 /* The bias midway between the two constraints [3.14], and their slacks; at[c] = w.m_c. */
@@ -13696,7 +13464,18 @@ static margin_status mgn_rates_run(mgn_rates *p, mgn_rates_task *task) {
     p->kappa[0] = mgn_rates_kappa(full->eta_neg, full->nu_neg);
     if (!p->system.wide && (task->told || iter)) { mgn_rates_conditions(p, task, least); }
     p->best.p_star = mgn_rates_frontier_point(p, false);
-    mgn_rates_report_rates(p, task);
+    margin_rates_report *report = &task->report;
+    const margin_real touch = p->best.p_star * MGN_HUGE > 1 ? 1 / p->best.p_star : MGN_HUGE;
+    report->feasible = p->best.p_star < 1;
+    report->p_star = p->best.p_star;
+    report->touch = touch;
+    report->kappa_pos = p->kappa[1];
+    report->kappa_neg = p->kappa[0];
+    report->eta_pos_touch = mgn_rates_eta_touch(touch, p->kappa[1], task->full.nu_pos);
+    report->eta_neg_touch = mgn_rates_eta_touch(touch, p->kappa[0], task->full.nu_neg);
+    report->ridge = p->ridge / (p->unit * p->unit);
+    report->rank = p->d;
+    report->factorisations = p->factors;
     if (!(p->best.p_star < 1)) { return MARGIN_E_INFEASIBLE; }
     const margin_status status =
         iter ? mgn_rates_iter(p, task->tick, full, least, &task->info->iterations)
@@ -13860,7 +13639,8 @@ static margin_status mgn_rates_linear_start(mgn_rates_linear *l) {
     /* Wide where the covariances leave dimensions free: then Z Z' into work. */
     s->wide = l->task->full.solver == MARGIN_RATES_FAST && p->rows <= d && p->ridge == 0;
     if (s->wide) {
-        mgn_gram(s->work, s->wstep, p->z, p->zstep, NULL, p->rows, d, s->panel);
+        const margin_data rows = {p->z, p->rows, d, p->zstep, NULL, NULL, NULL};
+        mgn_gram(s->work, s->wstep, &rows, s->panel);
         for (size_t i = 0; i < p->rows; i++) { s->gram[i] = s->work[i * s->wstep + i]; }
     }
     return MARGIN_OK;
@@ -13970,8 +13750,7 @@ static void mgn_rates_mean(const margin_data *data, margin_real *mean) {
     }
 }
 
-/* Products of the samples less their mean, so that a linear machine does not depend on the
- * origin. */
+/* Products of the samples less their mean: a linear machine does not depend on the origin. */
 static void mgn_rates_centred(const mgn_rates_kernel *k, const margin_data *data) {
     margin_real *mean = k->p.system.panel;
     mgn_rates_mean(data, mean);
@@ -14222,8 +14001,7 @@ static margin_status mgn_rates_check(const margin_data *data, const margin_rates
     return classes < 2u ? MARGIN_E_ONE_CLASS : MARGIN_E_TWO_CLASSES;
 }
 
-/* Training or frontier of a checked task. The report is given where it is wanted and there is
- * one. */
+/* Training or frontier of a checked task; its report, if there is one and it is wanted. */
 static margin_status mgn_rates_train(mgn_rates_task *task, margin_arena *mem, margin_model *model,
                                      margin_info *info, margin_rates_report *report) {
     const size_t d = task->given != NULL ? task->given->d : task->data->d;
@@ -14432,8 +14210,7 @@ static void mgn_space_plan(mgn_space *plan, margin_arena *mem, size_t n) {
     MARGIN_BLOCKS_SPACE(MGN_TAKE, n)
 }
 
-/* How many of the eigenvalues to keep: those above rounding and above 2^(mean log2 + cut_off)
- * [4.5]. */
+/* How many eigenvalues to keep: those above rounding and 2^(mean log2 + cut_off) [4.5]. */
 static size_t mgn_space_rank(const margin_real *lambda, size_t n, const margin_smoothing *how) {
     const margin_real floor = lambda[0] * MGN_EPS * 4 * (margin_real)n;
     const margin_real two = MGN_R(0.693147180559945309);
@@ -15018,21 +14795,6 @@ static margin_real mgn_seco_svm_score(const mgn_seco *s, size_t i) {
     return sum / svm->qp.unit + svm->bias;
 }
 
-/* c0 = 4 / (Z D), as in >>svm. */
-static margin_real mgn_seco_c0(const mgn_seco *s) {
-    margin_real far = 0, peak = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        const margin_real *row = s->k + i * s->n;
-        peak = mgn_max(peak, row[i]);
-        for (size_t j = 0; j < i; j++) {
-            if (mgn_seco_positive(s, i) != mgn_seco_positive(s, j)) {
-                far = mgn_max(far, row[i] + s->k[j * s->n + j] - 2 * row[j]);
-            }
-        }
-    }
-    return far > 0 ? 4 / (mgn_sqrt(peak) * mgn_sqrt(far)) : 0;
-}
-
 /* c1, as in >>svm, from a machine of so large a C that its margin is hard, if there is one. */
 static margin_real mgn_seco_c1(mgn_seco *s) {
     const size_t most = mgn_size_add(mgn_size_mul(20u, s->n), 9999u);
@@ -15512,11 +15274,6 @@ static bool mgn_seco_collapses(const margin_kernel *kernel) {
            (kernel->kind == MARGIN_KERNEL_UNIT_POLY && kernel->a == 1);
 }
 
-/* The pool of a list of so many cuts. */
-static mgn_pool mgn_seco_pool(size_t d, size_t cuts) {
-    return mgn_pool_shape(d, cuts, cuts, 2u * cuts);
-}
-
 /* Cut j as vector j: the sum of its samples, of length one for the unit kernel. */
 static void mgn_seco_collapse_one(mgn_seco *s, mgn_pool *pool, size_t j) {
     const size_t d = s->data.d;
@@ -15612,7 +15369,7 @@ static size_t mgn_seco_used(mgn_seco *s) {
 
 static void mgn_seco_model(mgn_seco *s, margin_arena *mem, margin_list *list) {
     const size_t cuts = s->info.cuts + 1u;
-    mgn_pool pool = mgn_seco_pool(s->data.d, cuts);
+    mgn_pool pool = mgn_pool_shape(s->data.d, cuts, cuts, 2u * cuts);
     size_t n = cuts;
     if (!mgn_seco_collapses(&s->kernel)) {
         mgn_seco_reduce(s, mem);
@@ -15697,7 +15454,7 @@ static void mgn_seco_plan_all(void *task, margin_arena *mem) {
     mgn_seco *s = (mgn_seco *)task;
     const bool collapses = mgn_seco_collapses(&s->kernel);
     const size_t cuts = s->options->most + 1u, n = s->data.n;
-    mgn_pool pool = mgn_seco_pool(s->data.d, cuts);
+    mgn_pool pool = mgn_pool_shape(s->data.d, cuts, cuts, 2u * cuts);
     margin_real *none;
     mgn_seco_plan(s, mem, n);
     const size_t mark = mem->high;
@@ -15729,7 +15486,18 @@ static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data, margin
     margin_arena_release(mem, mark);
     if (!mgn_all_finite(s->k, n * n)) { return MARGIN_E_RANGE; }
     if (s->options->bounds) {
-        s->info.c0 = mgn_seco_c0(s);
+        /* c0 = 4 / (Z D), as in >>svm. */
+        margin_real far = 0, peak = 0;
+        for (size_t i = 0; i < s->n; i++) {
+            const margin_real *row = s->k + i * s->n;
+            peak = mgn_max(peak, row[i]);
+            for (size_t j = 0; j < i; j++) {
+                if (mgn_seco_positive(s, i) != mgn_seco_positive(s, j)) {
+                    far = mgn_max(far, row[i] + s->k[j * s->n + j] - 2 * row[j]);
+                }
+            }
+        }
+        s->info.c0 = far > 0 ? 4 / (mgn_sqrt(peak) * mgn_sqrt(far)) : 0;
         s->info.c1 = mgn_seco_c1(s);
     }
     mgn_seco_restart(s, 1);
@@ -15858,8 +15626,7 @@ static size_t mgn_platt_terms(const mgn_platt *p, size_t i) {
     return count;
 }
 
-/* The loss of a sigmoid, log(1 + e^-|t|) + (t > 0 ? 1 - target : target) |t|, and its
- * derivatives. */
+/* The loss log(1 + e^-|t|) + (t > 0 ? 1 - target : target) |t|, and its derivatives. */
 static margin_real mgn_platt_sigmoid(mgn_platt *p, margin_real m, margin_real t,
                                      margin_real target) {
     const margin_real e = mgn_exp(-mgn_abs(t));
@@ -15958,19 +15725,6 @@ static void mgn_platt_fit(mgn_platt *p) {
     p->slope /= p->unit;
 }
 
-/* Isotonic regression: neighbours that are out of order share their weighted mean. */
-static void mgn_isotonic(margin_real *v, const margin_real *weight, size_t n) {
-    for (size_t g = 1; g < n; g++) {
-        margin_real sum = weight[g] * v[g], all = weight[g];
-        size_t from = g;
-        for (; from > 0 && v[from - 1u] > sum / all; from--) {
-            sum += weight[from - 1u] * v[from - 1u];
-            all += weight[from - 1u];
-        }
-        for (size_t k = from; k <= g; k++) { v[k] = sum / all; }
-    }
-}
-
 /* The curve: by how much the log odds of the shares of hits, made to rise, differ from those of the
  * sigmoid at its points. A sample between two points counts for both in proportion. */
 static void mgn_platt_curve(const mgn_platt *p, const margin_vote *vote, margin_real *curve) {
@@ -15988,7 +15742,16 @@ static void mgn_platt_curve(const mgn_platt *p, const margin_vote *vote, margin_
         share[g + 1u] += hit * f;
     }
     for (size_t g = 0; g < MARGIN_CURVE; g++) { share[g] /= weight[g]; }
-    mgn_isotonic(share, weight, MARGIN_CURVE);
+    /* Isotonic regression: neighbours that are out of order share their weighted mean. */
+    for (size_t g = 1; g < MARGIN_CURVE; g++) {
+        margin_real sum = weight[g] * share[g], all = weight[g];
+        size_t from = g;
+        for (; from > 0 && share[from - 1u] > sum / all; from--) {
+            sum += weight[from - 1u] * share[from - 1u];
+            all += weight[from - 1u];
+        }
+        for (size_t k = from; k <= g; k++) { share[k] = sum / all; }
+    }
     for (size_t g = 0; g < MARGIN_CURVE; g++) {
         const margin_real odds = share[g] / (1 - share[g]);
         curve[g] = mgn_log(odds) - MGN_LN_2 * (margin_real)((int)g - MGN_CURVE_END);
@@ -16427,8 +16190,7 @@ MARGIN_API margin_status margin_confusion(const margin_data *data, const margin_
     return margin_arena_rewind(mem, &before);
 }
 
-/* Sums over the rows from .. to - 1 of a confusion matrix: all answers, the wrong ones, the
- * rejections. */
+/* Sums over rows of a confusion matrix: all answers, the wrong ones, the rejections. */
 typedef struct {
     margin_real all, wrong, rejected;
 } mgn_answers;
@@ -16581,25 +16343,6 @@ static void mgn_cv_ask(mgn_cv *cv, const margin_model *model, size_t which, bool
     }
 }
 
-/* Trains without one fold and asks about it. */
-static margin_status mgn_cv_fold(mgn_cv *cv, size_t which, bool keep, margin_arena *mem) {
-    const margin_arena before = *mem;
-    margin_data train, test;
-    margin_model model;
-    (void)margin_fold_views(cv->data, cv->fold, which, cv->rows, &train, &test);
-    margin_status status = cv->learner->train(cv->learner->user, &train, mem, &model);
-    if (status >= 0 && margin_model_vote(&model)->classes < cv->classes) {
-        status = MARGIN_E_ONE_CLASS;
-    } else if (status >= 0 &&
-               (margin_model_vote(&model)->classes != cv->classes ||
-                mgn_model_machines(&model) != cv->machines || mgn_model_d(&model) != cv->data->d)) {
-        status = MARGIN_E_ARGUMENT;
-    }
-    if (status >= 0) { mgn_cv_ask(cv, &model, which, keep); }
-    (void)margin_arena_rewind(mem, &before);
-    return status;
-}
-
 /* Runs all folds of all repeats. Returns the first failure, or else the worst caveat. */
 static margin_status mgn_cv_run(mgn_cv *cv, margin_arena *mem) {
     margin_rng rng = margin_rng_make(cv->options.seed);
@@ -16611,7 +16354,21 @@ static margin_status mgn_cv_run(mgn_cv *cv, margin_arena *mem) {
         (void)margin_folds(cv->data, cv->options.folds, !cv->options.unstratified, &rng, mem,
                            cv->fold);
         for (size_t which = 0; which < cv->options.folds; which++) {
-            const margin_status status = mgn_cv_fold(cv, which, cv->options.keep && r == 0, mem);
+            /* Trains without one fold and asks about it. */
+            const margin_arena before = *mem;
+            margin_data train, test;
+            margin_model model;
+            (void)margin_fold_views(cv->data, cv->fold, which, cv->rows, &train, &test);
+            margin_status status = cv->learner->train(cv->learner->user, &train, mem, &model);
+            if (status >= 0 && margin_model_vote(&model)->classes < cv->classes) {
+                status = MARGIN_E_ONE_CLASS;
+            } else if (status >= 0 && (margin_model_vote(&model)->classes != cv->classes ||
+                                       mgn_model_machines(&model) != cv->machines ||
+                                       mgn_model_d(&model) != cv->data->d)) {
+                status = MARGIN_E_ARGUMENT;
+            }
+            if (status >= 0) { mgn_cv_ask(cv, &model, which, cv->options.keep && r == 0); }
+            (void)margin_arena_rewind(mem, &before);
             if (status < 0) { return status; }
             worst = status > worst ? status : worst;
         }
@@ -17430,28 +17187,6 @@ static margin_real mgn_proto_meet(const mgn_proto_plane *plane, margin_real *u, 
     return margin_dot(delta, delta, d);
 }
 
-/* Moves all samples of a model along their tangents to where they are nearest to its plane.
- * Returns the mean square of the distances [7]. */
-static margin_real mgn_proto_approach(mgn_proto_job *job, const margin_real *model) {
-    const size_t count = job->way.sides, d = job->size.d;
-    const mgn_proto_plane plane = {model + d, job->size.tangents, d};
-    margin_real *x = job->room.block, *sides = job->sided.plane;
-    margin_real sum = 0, lost = 0, total = 0;
-    mgn_zero(job->sided.along, job->size.n * count);
-    for (size_t i = 0; i < job->size.n; i++) {
-        const margin_real w = job->weights.w[i];
-        if (w > 0) {
-            (void)mgn_proto_sample(job, i, x);
-            mgn_axpy(x, -1, model, d);
-            mgn_copy(sides, mgn_proto_sides_of(job, i), count * d);
-            margin_real *along = job->sided.along + i * count;
-            mgn_add(&sum, &lost, w * mgn_proto_meet(&plane, sides, count, x, along));
-            total += w;
-        }
-    }
-    return sum / total;
-}
-
 /* Two-sided hss. Starting from the one-sided model, samples are moved along their tangents towards
  * the model, and the model is computed anew from them, in turns. Neither raises [7]. There are at
  * most 20 turns; the last one is that which lowers [7] by less than a thousandth. */
@@ -17461,7 +17196,25 @@ static margin_status mgn_proto_two_sided(mgn_proto_job *job, margin_real *model,
     margin_real last = MGN_HUGE;
     bool falls = true;
     for (unsigned t = 0; t < 20u && falls && status == MARGIN_OK; t++) {
-        const margin_real now = mgn_proto_approach(job, model);
+        /* Moves all samples of the model along their tangents to where they are nearest to its
+         * plane; `now` becomes the mean square of the distances [7]. */
+        const size_t count = job->way.sides, d = job->size.d;
+        const mgn_proto_plane plane = {model + d, job->size.tangents, d};
+        margin_real *x = job->room.block, *sides = job->sided.plane;
+        margin_real sum = 0, lost = 0, total = 0;
+        mgn_zero(job->sided.along, job->size.n * count);
+        for (size_t i = 0; i < job->size.n; i++) {
+            const margin_real w = job->weights.w[i];
+            if (w > 0) {
+                (void)mgn_proto_sample(job, i, x);
+                mgn_axpy(x, -1, model, d);
+                mgn_copy(sides, mgn_proto_sides_of(job, i), count * d);
+                margin_real *along = job->sided.along + i * count;
+                mgn_add(&sum, &lost, w * mgn_proto_meet(&plane, sides, count, x, along));
+                total += w;
+            }
+        }
+        const margin_real now = sum / total;
         falls = now < MGN_R(0.999) * last;
         last = now;
         if (falls) {
@@ -17581,8 +17334,7 @@ static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_
 
 /* ---- tvq and td ---- */
 
-/* True when the caller wants to stop, for methods that only know how many iterations they may still
- * make. */
+/* True when the caller wants to stop, for methods that know only the iterations still allowed. */
 static bool mgn_proto_tick(mgn_proto_job *job) {
     const size_t most = job->o.max_iterations, done = job->iterations;
     const margin_real left = (margin_real)(most > done ? most - done : 0);
@@ -17678,11 +17430,6 @@ typedef struct {
     size_t stale, most;      /* passes since there was progress; before the rate is halved */
 } mgn_proto_pace;
 
-static mgn_proto_pace mgn_proto_pace_make(margin_real first, size_t most) {
-    const mgn_proto_pace pace = {first, first / MGN_PROTO_DOWN, MGN_HUGE, MGN_HUGE, 0, 0, most};
-    return pace;
-}
-
 /* Adjusts the rate to the loss of a pass. Returns whether it is the least so far. Progress may be
  * slow: it is measured from the last pass that made progress, not from the last pass. */
 static bool mgn_proto_pace_take(mgn_proto_pace *pace, margin_real loss) {
@@ -17744,8 +17491,7 @@ static void mgn_proto_descend(mgn_proto_job *job, margin_real rate) {
     }
 }
 
-/* One pass over the samples in a random order, with a step after each batch; returns the mean
- * loss. */
+/* One pass in a random order, with a step after each batch; returns the mean loss. */
 static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_real rate) {
     const size_t n = job->size.n, batch = job->size.batch;
     mgn_theta *theta = &job->theta;
@@ -17771,14 +17517,20 @@ static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_real rate) {
     return loss / total;
 }
 
-/* Passes until the rate has come down, validation has stopped them, or there were `count`. */
-static void mgn_proto_batches(mgn_proto_job *job, size_t count) {
+/* Trains the models at job->at.v: steps of one rate, or passes by mini-batches until the rate has
+ * come down, validation has stopped them, or there were `count`. */
+static void mgn_proto_raise_margins(mgn_proto_job *job, size_t count) {
+    if (job->way.fixed) {
+        mgn_proto_ascend(job, count);
+        return;
+    }
     const bool watched = job->o.validation > 0;
     const size_t n = job->size.n, all = job->size.pool * job->size.d;
     const size_t steps = (n - 1u) / job->size.batch + 1u;
     mgn_proto_record record = {SIZE_MAX, 0, 0};
     const size_t most = MGN_PROTO_STALE + MGN_PROTO_STEPS / steps;
-    mgn_proto_pace pace = mgn_proto_pace_make(MGN_PROTO_RATE, most);
+    mgn_proto_pace pace = {
+        MGN_PROTO_RATE, MGN_PROTO_RATE / MGN_PROTO_DOWN, MGN_HUGE, MGN_HUGE, 0, 0, most};
     mgn_copy(job->weights.before, job->weights.w, n);
     (void)mgn_proto_pass(job, &job->at);
     job->scale = job->tally.own > 0 ? job->tally.own : 1;
@@ -17797,15 +17549,6 @@ static void mgn_proto_batches(mgn_proto_job *job, size_t count) {
         }
     }
     if (watched && record.wrong < SIZE_MAX) { mgn_copy(job->at.v, job->best, all); }
-}
-
-/* Trains the models at job->at.v in at most `count` passes. */
-static void mgn_proto_raise_margins(mgn_proto_job *job, size_t count) {
-    if (job->way.fixed) {
-        mgn_proto_ascend(job, count);
-    } else {
-        mgn_proto_batches(job, count);
-    }
 }
 
 /* Chooses the samples held out for validation at random: that share of each class, rounded down. */
@@ -17862,24 +17605,6 @@ static void mgn_proto_move(const mgn_proto_job *job, size_t m, const margin_real
     job->room.shift[m] = margin_dot(c, c, job->size.d);
 }
 
-/* The two nearest codebooks, whichever their classes. */
-static mgn_proto_pair mgn_proto_two(const mgn_proto_job *job, margin_real norm) {
-    mgn_proto_pair two = {0, 0, MGN_HUGE, MGN_HUGE};
-    for (size_t m = 0; m < job->size.models; m++) {
-        const margin_real z = mgn_max(norm - 2 * job->room.dots[m] + job->room.shift[m], 0);
-        if (z < two.z_own) {
-            two.other = two.own;
-            two.z_other = two.z_own;
-            two.own = m;
-            two.z_own = z;
-        } else if (z < two.z_other) {
-            two.other = m;
-            two.z_other = z;
-        }
-    }
-    return two;
-}
-
 /* One pass over the samples in a random order, each of which moves the codebooks next to it.
  * LVQ2.1 moves the two nearest, if one is of the class of x and one of another, and x lies between
  * them: the ratio of their distances is above (1 - window) / (1 + window). Optimised-rate LVQ1
@@ -17896,7 +17621,20 @@ static void mgn_proto_lvq_pass(mgn_proto_job *job, margin_real rate) {
         if (!(job->weights.before[sample] > 0)) { continue; }
         const margin_real norm = mgn_proto_sample(job, sample, x);
         mgn_dots(x, job->at.v, d, job->size.models, d, job->room.dots);
-        const mgn_proto_pair two = mgn_proto_two(job, norm);
+        /* The two nearest codebooks, whichever their classes. */
+        mgn_proto_pair two = {0, 0, MGN_HUGE, MGN_HUGE};
+        for (size_t m = 0; m < job->size.models; m++) {
+            const margin_real z = mgn_max(norm - 2 * job->room.dots[m] + job->room.shift[m], 0);
+            if (z < two.z_own) {
+                two.other = two.own;
+                two.z_other = two.z_own;
+                two.own = m;
+                two.z_own = z;
+            } else if (z < two.z_other) {
+                two.other = m;
+                two.z_other = z;
+            }
+        }
         if (job->o.method == MARGIN_PROTO_OLVQ1) {
             const margin_real s = two.own / job->size.each == label ? 1 : -1;
             const margin_real a = job->rates[two.own];
@@ -17932,7 +17670,8 @@ static void mgn_proto_lvq(mgn_proto_job *job) {
     const size_t all = job->size.pool * job->size.d;
     margin_real first = job->o.method == MARGIN_PROTO_OLVQ1 ? MGN_R(0.3) : MGN_R(0.05);
     if (job->o.rate > 0) { first = mgn_min(job->o.rate, MGN_R(0.5)); }
-    mgn_proto_pace pace = mgn_proto_pace_make(first, MGN_PROTO_STALE);
+    mgn_proto_pace pace = {first, first / MGN_PROTO_DOWN, MGN_HUGE, MGN_HUGE, 0,
+                           0,     MGN_PROTO_STALE};
     for (size_t i = 0; i < job->size.n; i++) { job->lists.order[i] = (margin_index)i; }
     for (size_t m = 0; m < job->size.models; m++) { job->rates[m] = first; }
     mgn_copy(job->best, job->at.v, all);
@@ -18398,8 +18137,7 @@ static void mgn_theta_plan(mgn_theta_job *job, margin_arena *mem) {
     job->mu = MGN_SCRATCH(mem, margin_real, n);
 }
 
-/* Trains with the present weights, and computes the margins. The model lasts until the arena is
- * rewound. */
+/* Trains with the present weights and computes the margins; a rewind takes the model away. */
 static margin_status mgn_theta_round(mgn_theta_job *job, margin_arena *mem, margin_model *model) {
     for (size_t i = 0; i < job->data.n; i++) { job->by_row[mgn_row_of(&job->data, i)] = job->w[i]; }
     margin_status status = job->learner->train(job->learner->user, &job->data, mem, model);
@@ -19414,33 +19152,6 @@ static size_t mgn_order_ties(const margin_real *key, const margin_index *order, 
     return i;
 }
 
-/* Sums over the ordered targets. */
-typedef struct {
-    margin_real total; /* weight of all samples */
-    margin_real pairs; /* weight of all pairs of different targets */
-} mgn_order;
-
-/* Replaces the targets in v by d_i; `order` becomes the order of the targets. Weights are those of
- * the view. */
-static mgn_order mgn_order_ranks(const margin_data *data, margin_real *v, margin_index *order,
-                                 margin_index *spare) {
-    const size_t n = data->n;
-    mgn_order o = {0, 0};
-    margin_real lost = 0, below = 0, lost_below = 0;
-    mgn_order_begin(order, n);
-    (void)mgn_order_sort(v, order, spare, n);
-    for (size_t i = 0; i < n; i++) { mgn_add(&o.total, &lost, mgn_weight(data, i)); }
-    for (size_t i = 0, end; i < n; i = end) {
-        margin_real equal = 0;
-        end = mgn_order_ties(v, order, i, n);
-        for (size_t k = i; k < end; k++) { equal += mgn_weight(data, order[k]); }
-        for (size_t k = i; k < end; k++) { v[order[k]] = 2 * below + (equal - o.total); }
-        o.pairs += below * equal;
-        mgn_add(&below, &lost_below, equal);
-    }
-    return o;
-}
-
 static void mgn_order_plan(margin_arena *mem, size_t n, margin_index **order,
                            margin_index **spare) {
     *order = MGN_SCRATCH(mem, margin_index, n);
@@ -19542,8 +19253,7 @@ typedef struct {
     unsigned loss;
 } mgn_cuts;
 
-/* Class c goes on from the solution of the lower class `from`, with its run starting at place
- * `at`. */
+/* Class c goes on from the solution of the lower class `from`; its run starts at `at`. */
 static void mgn_cuts_take(const mgn_cuts *t, size_t c, size_t from, size_t at) {
     const margin_index *old = t->cuts + from * (t->classes - 1u);
     margin_index *cuts = t->cuts + c * (t->classes - 1u);
@@ -19672,8 +19382,9 @@ struct mgn_ordinal {
     size_t n, d, classes, machines;
     unsigned scheme;
     bool linear;
-    mgn_order order_of; /* weights of samples and of pairs */
-    mgn_cuts cuts;      /* its order serves all sorting */
+    margin_real total; /* weight of all samples, */
+    margin_real pairs; /* and of all pairs of different targets */
+    mgn_cuts cuts;     /* its order serves all sorting */
     margin_index *rows, *spare;
     margin_real *rank; /* d_i over all weight, from -1 to 1 */
     margin_real *f;    /* out: the function without a bias at each sample, */
@@ -19752,8 +19463,7 @@ static bool mgn_targets_finite(const margin_data *data, const margin_real *targe
     return finite;
 }
 
-/* Measures the targets from their mean, in units of their deviation. Returns false if all are
- * equal. */
+/* Measures the targets from their mean in units of their deviation; false if all are equal. */
 static bool mgn_ordinal_standard(mgn_ordinal *o) {
     margin_real total = 0, lost = 0, sum = 0, lost_sum = 0, square = 0;
     for (size_t i = 0; i < o->n; i++) {
@@ -19771,8 +19481,8 @@ static bool mgn_ordinal_standard(mgn_ordinal *o) {
         square += mgn_weight(&o->data, i) / total * (part * part);
     }
     o->size *= mgn_sqrt(square);
-    o->order_of.total = total;
-    o->order_of.pairs = 0;
+    o->total = total;
+    o->pairs = 0;
     if (!(o->size > 4 * MGN_EPS * mgn_abs(o->mean)) || !mgn_finite(o->size)) { return false; }
     for (size_t i = 0; i < o->n; i++) { o->rank[i] /= o->size; }
     return true;
@@ -19793,9 +19503,24 @@ static bool mgn_ordinal_gather(mgn_ordinal *o, const margin_data *data) {
     o->data.rows = o->rows;
     o->data.n = o->n = n;
     if (o->numbers) { return n > 0 && mgn_ordinal_standard(o); }
-    o->order_of = mgn_order_ranks(&o->data, o->rank, o->cuts.order, o->spare);
-    for (size_t i = 0; i < n; i++) { o->rank[i] /= o->order_of.total; }
-    return o->order_of.pairs > 0;
+    /* From targets to d_i [21], which needs their order. */
+    margin_real lost = 0, below = 0, lost_below = 0, all = 0;
+    margin_index *order = o->cuts.order;
+    mgn_order_begin(order, n);
+    (void)mgn_order_sort(o->rank, order, o->spare, n);
+    for (size_t i = 0; i < n; i++) { mgn_add(&all, &lost, mgn_weight(&o->data, i)); }
+    o->total = all;
+    o->pairs = 0;
+    for (size_t i = 0, end; i < n; i = end) {
+        margin_real equal = 0;
+        end = mgn_order_ties(o->rank, order, i, n);
+        for (size_t k = i; k < end; k++) { equal += mgn_weight(&o->data, order[k]); }
+        for (size_t k = i; k < end; k++) { o->rank[order[k]] = 2 * below + (equal - all); }
+        o->pairs += below * equal;
+        mgn_add(&below, &lost_below, equal);
+    }
+    for (size_t i = 0; i < n; i++) { o->rank[i] /= all; }
+    return o->pairs > 0;
 }
 
 /* Sets the biases: that of a ranker comes from the solver, those of classes from the thresholds. */
@@ -19835,7 +19560,7 @@ static void mgn_ordinal_expand_normalised(mgn_ordinal *o, mgn_pool *pool) {
     for (size_t i = 0; i <= o->n; i++) { /* the last one stands for mgn_ordinal_far */
         const margin_real rank = i < o->n ? o->rank[i] : 0;
         const margin_real weight =
-            i < o->n ? mgn_weight(&o->data, i) / o->order_of.total : mgn_ordinal_far(o);
+            i < o->n ? mgn_weight(&o->data, i) / o->total : mgn_ordinal_far(o);
         margin_real sum = 0;
         for (size_t c = 0; c < o->classes; c++) {
             if (c >= first) { o->row[c - first] = weight * ((margin_real)c * rank - sum); }
@@ -20003,7 +19728,7 @@ static margin_status mgn_omam_linear_fit(mgn_ordinal *o, margin_arena *mem) {
     if (!(length > 8 * MGN_EPS * size * all)) { return MARGIN_E_NO_DIRECTION; }
     for (size_t j = 0; j < d; j++) { o->w[j] /= length; }
     mgn_ordinal_scores(o);
-    o->info.objective = length * o->order_of.total / o->order_of.pairs;
+    o->info.objective = length * o->total / o->pairs;
     return MARGIN_OK;
 }
 
@@ -20038,7 +19763,7 @@ static margin_status mgn_omam_kernel_fit(mgn_ordinal *o, margin_arena *mem) {
         o->coef[i] /= lambda;
         o->f[i] /= lambda;
     }
-    o->info.objective = lambda * all * o->order_of.total / o->order_of.pairs;
+    o->info.objective = lambda * all * o->total / o->pairs;
     return status;
 }
 
@@ -20050,7 +19775,7 @@ static margin_status mgn_omam_normalised_fit(mgn_ordinal *o, margin_arena *mem) 
     margin_real sum = 0, lost = 0;
     mgn_data_norms(&o->data, work.norm);
     for (size_t i = 0; i < o->n; i++) {
-        o->f[i] = mgn_weight(&o->data, i) / o->order_of.total;
+        o->f[i] = mgn_weight(&o->data, i) / o->total;
         o->coef[i] = o->f[i] * o->rank[i];
     }
     mgn_mam_product(&fit, &work, o->f, o->mass);
@@ -20058,7 +19783,7 @@ static margin_status mgn_omam_normalised_fit(mgn_ordinal *o, margin_arena *mem) 
     for (size_t i = 0; i < o->n; i++) {
         const margin_real *x = mgn_sample(&o->data, i);
         const margin_real own = margin_kernel_value(&o->options.kernel, x, x, o->d);
-        const margin_real weight = mgn_weight(&o->data, i) / o->order_of.total;
+        const margin_real weight = mgn_weight(&o->data, i) / o->total;
         o->f[i] = (o->f[i] - o->coef[i] * own) /
                   (mgn_max(o->mass[i] - weight * own, 0) + mgn_ordinal_far(o));
         mgn_add(&sum, &lost, weight * o->rank[i] * o->f[i]);
@@ -20260,21 +19985,21 @@ MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin
 /* Prices to try, in units of 1 / (mean of k(x, x)): half decades. Whole ones first, then the two
  * halves beside the best. */
 #define MGN_LSSVM_GRID 15u
-static const margin_real mgn_lssvm_grid[MGN_LSSVM_GRID] = {MGN_R(0.01),
-                                                           MGN_R(0.031622776601683794),
-                                                           MGN_R(0.1),
-                                                           MGN_R(0.31622776601683794),
-                                                           1,
-                                                           MGN_R(3.1622776601683795),
-                                                           10,
-                                                           MGN_R(31.622776601683793),
-                                                           100,
-                                                           MGN_R(316.22776601683796),
-                                                           1000,
-                                                           MGN_R(3162.2776601683795),
-                                                           10000,
-                                                           MGN_R(31622.776601683792),
-                                                           MGN_R(100000.0)};
+static const margin_real mgn_lssvm_grid[] = {MGN_R(0.01),
+                                             MGN_R(0.031622776601683794),
+                                             MGN_R(0.1),
+                                             MGN_R(0.31622776601683794),
+                                             1,
+                                             MGN_R(3.1622776601683795),
+                                             10,
+                                             MGN_R(31.622776601683793),
+                                             100,
+                                             MGN_R(316.22776601683796),
+                                             1000,
+                                             MGN_R(3162.2776601683795),
+                                             10000,
+                                             MGN_R(31622.776601683792),
+                                             MGN_R(100000.0)};
 
 /* Chooses the price with the least leave-one-out error, which `loo` computes, negative if there is
  * no solution; or uses the price given. */
@@ -20305,8 +20030,7 @@ static margin_status mgn_lssvm_choose(mgn_ordinal *o, void *solver, margin_real 
     return o->tick.stopped ? MARGIN_W_STOPPED : MARGIN_OK;
 }
 
-/* What both forms report: |w|^2 / 2 + c / 2 sum u (t - f)^2, f being o->f and the bias of a
- * ranker. */
+/* What both forms report: |w|^2 / 2 + c / 2 sum u (t - f)^2 with f = o->f + o->shift. */
 static void mgn_lssvm_report(mgn_ordinal *o, margin_real square) {
     margin_real sum = 0, lost = 0;
     for (size_t i = 0; i < o->n; i++) {
@@ -20351,7 +20075,7 @@ static margin_real mgn_lssvm_primal_loo(mgn_ordinal *o, void *solver, margin_rea
     margin_real sum = 0, lost = 0;
     for (size_t i = 0; i < o->n; i++) {
         const margin_real weight = mgn_weight(&o->data, i);
-        margin_real f = 0, h = 1 / o->order_of.total;
+        margin_real f = 0, h = 1 / o->total;
         mgn_lssvm_centre(o, p, i);
         mgn_dots(o->w, p->axes, o->d, o->d, o->d, p->z);
         for (size_t k = 0; k < o->d; k++) {
@@ -20362,7 +20086,7 @@ static margin_real mgn_lssvm_primal_loo(mgn_ordinal *o, void *solver, margin_rea
         const margin_real e = (o->rank[i] - f) / (1 - weight * h);
         mgn_add(&sum, &lost, weight * e * e);
     }
-    return mgn_finite(sum) ? sum / o->order_of.total : -1;
+    return mgn_finite(sum) ? sum / o->total : -1;
 }
 
 static margin_status mgn_lssvm_linear_fit(mgn_ordinal *o, margin_arena *mem) {
@@ -20384,7 +20108,7 @@ static margin_status mgn_lssvm_linear_fit(mgn_ordinal *o, margin_arena *mem) {
         trace += p.value[j];
     }
     if (!(trace > 0)) { return MARGIN_E_NO_DIRECTION; }
-    status = mgn_lssvm_choose(o, &p, trace / o->order_of.total, mgn_lssvm_primal_loo);
+    status = mgn_lssvm_choose(o, &p, trace / o->total, mgn_lssvm_primal_loo);
     if (status < 0) { return status; }
     for (size_t j = 0; j < o->d; j++) { p.z[j] = p.beta[j] / (p.value[j] + 1 / o->options.c); }
     mgn_mat_t_vec(o->w, p.axes, o->d, o->d, o->d, p.z);
@@ -20467,7 +20191,7 @@ static margin_real mgn_lssvm_dual_loo(mgn_ordinal *o, void *solver, margin_real 
         const margin_real e = o->coef[i] / (p->inverse[i] - p->norm[i] * p->norm[i] / ones);
         mgn_add(&sum, &lost, mgn_weight(&o->data, i) * e * e);
     }
-    return mgn_finite(sum) ? sum / o->order_of.total : -1;
+    return mgn_finite(sum) ? sum / o->total : -1;
 }
 
 /* f = t - a / (u c), and |w|^2 = a'Ka = a'(t - a / (u c)) as 1'a = 0. */
@@ -20625,22 +20349,6 @@ static void mgn_conformal_own(mgn_conformal *c, const margin_model *model,
     }
 }
 
-/* The limit that leaves the rate beyond it; moved half way to the next sample or 2^-12 of the
- * range, whichever is less, so that equal samples are on the same side in spite of rounding. */
-static void mgn_conformal_limit(mgn_conformal *c) {
-    const size_t m = c->count;
-    const margin_real all = (margin_real)m + 1;
-    size_t beyond = (size_t)(c->rate * all);
-    mgn_order_begin(c->order, m);
-    (void)mgn_order_sort(c->odd, c->order, c->spare, m);
-    beyond = mgn_size_min(beyond > 0 ? beyond : 1u, m);
-    c->limit = c->odd[c->order[m - beyond]];
-    margin_real pad = (c->odd[c->order[m - 1u]] - c->odd[c->order[0]]) / 4096;
-    if (beyond > 1u) { pad = mgn_min(pad, (c->odd[c->order[m - beyond + 1u]] - c->limit) / 2); }
-    c->limit += pad;
-    c->promised = (margin_real)beyond / all;
-}
-
 /* Trains without a fold, and judges the samples of it. */
 static margin_status mgn_conformal_fold(mgn_conformal *c, const margin_data *data, size_t which,
                                         margin_arena *mem, margin_model *model, margin_info *info) {
@@ -20688,7 +20396,19 @@ static margin_status mgn_conformal_train(mgn_conformal *c, mgn_frame *frame,
     }
     if (status < 0) { return status; }
     if (c->folds == 1u) { mgn_conformal_own(c, &frame->model, data); }
-    mgn_conformal_limit(c);
+    /* The limit that leaves the rate beyond it, moved half way to the next sample or 2^-12 of the
+     * range, whichever is less: equal samples are on the same side in spite of rounding. */
+    const size_t m = c->count;
+    const margin_real all = (margin_real)m + 1;
+    size_t beyond = (size_t)(c->rate * all);
+    mgn_order_begin(c->order, m);
+    (void)mgn_order_sort(c->odd, c->order, c->spare, m);
+    beyond = mgn_size_min(beyond > 0 ? beyond : 1u, m);
+    c->limit = c->odd[c->order[m - beyond]];
+    margin_real pad = (c->odd[c->order[m - 1u]] - c->odd[c->order[0]]) / 4096;
+    if (beyond > 1u) { pad = mgn_min(pad, (c->odd[c->order[m - beyond + 1u]] - c->limit) / 2); }
+    c->limit += pad;
+    c->promised = (margin_real)beyond / all;
     c->promised = c->folds > 1u ? c->promised : 0;
     return status > caveat ? status : caveat;
 }
@@ -20752,8 +20472,12 @@ static void mgn_oneclass_plan_all(void *task, margin_arena *mem) {
     if (!m->linear) { mgn_pool_plan(&pool, mem, m->n); }
 }
 
-/* The programme: caps for nu, a ridge for lambda; one group of sum 1. */
-static void mgn_oneclass_programme(const mgn_oneclass *m, mgn_qp *q, const mgn_fit *fit) {
+static margin_status mgn_oneclass_solve(mgn_oneclass *m, mgn_qp_work *work, mgn_fit *fit,
+                                        margin_arena *mem) {
+    mgn_qp *q = &work->qp;
+    margin_status status = mgn_qp_work_start(work, fit, mem);
+    if (status != MARGIN_OK) { return status; }
+    /* The programme: caps for nu, a ridge for lambda; one group of sum 1. */
     margin_real all = 0;
     if (m->o.lambda > 0) {
         mgn_kmomd_programme(q, fit, m->o.lambda == MARGIN_ZERO ? 0 : m->o.lambda);
@@ -20777,14 +20501,6 @@ static void mgn_oneclass_programme(const mgn_oneclass *m, mgn_qp *q, const mgn_f
         }
         q->lin = m->lin;
     }
-}
-
-static margin_status mgn_oneclass_solve(mgn_oneclass *m, mgn_qp_work *work, mgn_fit *fit,
-                                        margin_arena *mem) {
-    mgn_qp *q = &work->qp;
-    margin_status status = mgn_qp_work_start(work, fit, mem);
-    if (status != MARGIN_OK) { return status; }
-    mgn_oneclass_programme(m, q, fit);
     if (q->cap != NULL && !m->linear) { mgn_qp_capped(q); }
     status = mgn_qp_work_solve(work, fit, mem);
     fit->info.objective *= q->unit;
@@ -20819,26 +20535,13 @@ static void mgn_oneclass_sum(mgn_oneclass *m) {
     }
 }
 
-static void mgn_oneclass_linear(mgn_oneclass *m, const mgn_fit *fit, margin_model *model) {
-    mgn_oneclass_sum(m);
-    m->bias = m->w + m->d;
-    *m->bias = fit->bias;
-    mgn_linear_model(model, m->w, m->bias, m->d, mgn_vote_of(2, MARGIN_SCHEME_BINARY));
-}
-
 static void mgn_oneclass_ball(mgn_oneclass *m, margin_model *model) {
-    margin_proto *p = &model->of.proto;
     mgn_oneclass_sum(m);
     *m->end = 1;
+    const margin_proto ball = {m->w, NULL, m->end, NULL, NULL,
+                               1,    m->d, 0,      1,    mgn_vote_of(1, MARGIN_SCHEME_NEAREST)};
     model->kind = MARGIN_MODEL_PROTO;
-    p->vectors = m->w;
-    p->exits = p->offset = p->factor = NULL;
-    p->class_end = m->end;
-    p->n = 1;
-    p->d = m->d;
-    p->tangents = 0;
-    p->nth = 1;
-    p->vote = mgn_vote_of(1, MARGIN_SCHEME_NEAREST);
+    model->of.proto = ball;
 }
 
 static void mgn_oneclass_expand(mgn_oneclass *m, const mgn_fit *fit, margin_arena *mem,
@@ -20888,7 +20591,10 @@ static margin_status mgn_oneclass_run(void *task, mgn_frame *frame) {
     if (m->ball) {
         mgn_oneclass_ball(m, &frame->model);
     } else if (m->linear) {
-        mgn_oneclass_linear(m, &fit, &frame->model);
+        mgn_oneclass_sum(m);
+        m->bias = m->w + m->d;
+        *m->bias = fit.bias;
+        mgn_linear_model(&frame->model, m->w, m->bias, m->d, mgn_vote_of(2, MARGIN_SCHEME_BINARY));
     } else {
         mgn_oneclass_expand(m, &fit, mem, &frame->model);
     }
@@ -20930,14 +20636,6 @@ static void mgn_oneclass_task_plan(void *task, margin_arena *mem) {
     m->limit.method->plan(m->limit.task, mem);
 }
 
-/* The largest distance, but not less than rounding to float makes of 0, which would mean no
- * limit. */
-static void mgn_oneclass_reject(margin_proto *p, margin_real limit) {
-    const margin_real noise = 8 * MGN_R(FLT_EPSILON);
-    const margin_real least = noise * noise * mgn_norm2_bits(p->vectors, p->d);
-    p->vote.reject = mgn_max(limit, mgn_max(least, MGN_R(FLT_MIN)));
-}
-
 static margin_status mgn_oneclass_task_run(void *task, mgn_frame *frame) {
     mgn_oneclass *m = (mgn_oneclass *)task;
     const margin_data *data = m->given;
@@ -20946,7 +20644,11 @@ static margin_status mgn_oneclass_task_run(void *task, mgn_frame *frame) {
     if (status < 0) { return status; }
     m->told.promised = m->limit.promised;
     if (frame->model.kind == MARGIN_MODEL_PROTO) {
-        mgn_oneclass_reject(&frame->model.of.proto, m->limit.limit);
+        /* The largest distance, but not what rounds to 0 in float, which would be no limit. */
+        const margin_real noise = 8 * MGN_R(FLT_EPSILON);
+        const margin_real least =
+            noise * noise * mgn_norm2_bits(frame->model.of.proto.vectors, frame->model.of.proto.d);
+        frame->model.of.proto.vote.reject = mgn_max(m->limit.limit, mgn_max(least, MGN_R(FLT_MIN)));
     } else {
         const bool solution = m->limit.folds == 1u && m->o.lambda == 0; /* then rho stays */
         m->step = (solution ? 0 : m->limit.limit) + 8 * MGN_R(FLT_EPSILON) * m->size;
@@ -20954,8 +20656,7 @@ static margin_status mgn_oneclass_task_run(void *task, mgn_frame *frame) {
         frame->info.bias = *m->bias;
     }
     if (frame->told || m->reported) {
-        /* How far within the limit the training samples are, in the place of what is known of
-         * folds. */
+        /* How far within the limit the training samples are, in place of those of folds. */
         mgn_conformal *c = &m->limit;
         size_t alarms = 0;
         mgn_conformal_own(c, &frame->model, data);

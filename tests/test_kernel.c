@@ -666,7 +666,8 @@ TEST blocks_and_pools_have_the_bits_of_single_values(void) {
         for (number = 0; number < KERNELS; number++) {
             margin_kernel k = kernel_number(number);
             ASSERT_EQ(MARGIN_OK, margin_kernel_resolve(&k, d, &k));
-            mgn_kernel_block(&k, probe.x, &s.view, norm, out);
+            mgn_data_dots(&s.view, probe.x, 0, n, out);
+            mgn_kernel_apply(&k, mgn_norm2_bits(probe.x, d), norm, out, n);
             mgn_kernel_pool(&k, probe.x, d, s.x, n, d + gap, pool_norm, pool_out);
             for (i = 0; i < n; i++) {
                 ASSERT(out[i] == margin_kernel_value(&k, mgn_sample(&s.view, i), probe.x, d));

@@ -87,10 +87,11 @@ TEST panels_have_the_bits_of_dots(void) {
         const margin_real *vectors[MGN_TILE];
         margin_index rows[40];
         const size_t first = below(n + 1);
+        const margin_data view = {x, n, d, stride, NULL, NULL, t % 2 ? rows : NULL};
         fill(x, (n + m + 1) * (stride + 1));
         for (size_t i = 0; i < n; i++) { rows[i] = (margin_index)below(n); }
         memset(panel, 0x55, mgn_panel_size(n, d) * sizeof *panel);
-        mgn_panel_pack(panel, x, stride, t % 2 ? rows : NULL, first, n - first, d);
+        mgn_panel_pack(panel, &view, first, n - first);
         for (size_t j = 0; j < m; j++) { vectors[j] = x + (n + j) * stride; }
         one[n - first] = out[m * n] = 77;
         mgn_panel_dots(panel, n - first, d, vectors[0], one);

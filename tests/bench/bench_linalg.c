@@ -83,12 +83,13 @@ static margin_arena arena_of(size_t bytes) {
 static double gram(size_t n, size_t d) {
     margin_real *x = reals(n * d), *g = reals(n * n);
     margin_real *panel = reals(mgn_panel_size(MGN_PANEL, d));
+    const margin_data data = {x, n, d, 0, NULL, NULL, NULL};
     syrk_fn *syrk;
     double ours, theirs;
     char what[64];
     *(void **)&syrk = blas_function(BLAS("syrk"));
     BEST_OF_BOTH(
-        ours, theirs, mgn_gram(g, n, x, d, NULL, n, d, panel), if (syrk != NULL) {
+        ours, theirs, mgn_gram(g, n, &data, panel), if (syrk != NULL) {
             syrk(ROW_MAJOR, LOWER, NO_TRANS, (int)n, (int)d, 1, x, (int)d, 0, g, (int)n);
         });
     snprintf(what, sizeof what, "Gram matrix n=%zu d=%zu (syrk)", n, d);
@@ -139,7 +140,8 @@ static void cholesky(size_t n) {
     double ours, theirs;
     char what[64];
     *(void **)&potrf = blas_function(LAPACK("potrf"));
-    mgn_gram(a, n, x, n, NULL, n, n, (margin_real *)(void *)mem.base);
+    const margin_data data = {x, n, n, 0, NULL, NULL, NULL};
+    mgn_gram(a, n, &data, (margin_real *)(void *)mem.base);
     for (size_t i = 0; i < n; i++) { a[i * n + i] += 1; }
     BEST_OF_BOTH(
         ours, theirs, (memcpy(l, a, n * n * sizeof *a), margin_cholesky(l, 0, n, &mem)),
@@ -176,7 +178,8 @@ static void eigen(size_t n, size_t k) {
     double ours, theirs;
     char what[64];
     *(void **)&syevd = blas_function(LAPACK("syevd"));
-    mgn_gram(a, n, x, n, NULL, n, n, (margin_real *)(void *)mem.base);
+    const margin_data data = {x, n, n, 0, NULL, NULL, NULL};
+    mgn_gram(a, n, &data, (margin_real *)(void *)mem.base);
     BEST_OF_BOTH(
         ours, theirs, margin_eigen(value, v, 0, a, 0, n, &mem), if (syevd != NULL) {
             memcpy(v, a, n * n * sizeof *a);
