@@ -113,11 +113,11 @@ need-fuzz: need-clang
 
 # Some three minutes of processor time, most of it spent compiling; FUZZ_RUNS=1000000 is a night.
 FUZZ_RUNS = 4000
-FUZZES = $(foreach target,image train train-double train-differ,'$(TOOLS)/fuzz.sh $(target) $(FUZZ_RUNS)') '$(TOOLS)/fuzz.sh reader $(FUZZ_RUNS)0' \
+FUZZES = $(foreach target,train image,'$(TOOLS)/fuzz.sh $(target) $(FUZZ_RUNS)') '$(TOOLS)/fuzz.sh reader $(FUZZ_RUNS)0' \
          $(foreach target,image-arm image-powerpc,'$(TOOLS)/fuzz.sh $(target) $$(($(FUZZ_RUNS) / 10))')
 fuzz: | need-test need-fuzz ## random bytes as images, data files and training problems, under the sanitizers and on 32-bit machines; FUZZ_RUNS=N
 	@mkdir -p build/fuzz
-	@$(TOOLS)/run.sh $(FUZZES)
+	@$(TOOLS)/run.sh -p $(FUZZES)
 
 MUTANTS = 40
 SEED = 1
@@ -127,7 +127,7 @@ mutate: build/greatest.h | need-test ## plants random faults in margin_impl.h an
 # ---- checks without running ----
 
 packaging: | need-test need-clang ## both headers under every switch, by gcc and clang, as C and C++
-	@$(TOOLS)/run.sh -p '$(TOOLS)/packaging.sh gcc g++ "-O0 -O3"' '$(TOOLS)/packaging.sh clang clang++ "-O0 -Os"'
+	@$(TOOLS)/run.sh -p '$(TOOLS)/packaging.sh gcc g++ "-O3"' '$(TOOLS)/packaging.sh clang clang++ "-O0 -Os"'
 
 symbols: | need-test ## the library needs only memcpy and compiler helpers, shows what margin.h declares, has no data
 	@mkdir -p build; for switch in -UMARGIN_REAL_DOUBLE -DMARGIN_REAL_DOUBLE -DMARGIN_PREDICT_ONLY; do \
@@ -154,33 +154,34 @@ eva: | need-eva ## Frama-C over predictors, arena and the reading of images: no 
 STRICT = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wdouble-promotion -Wshadow -Wstrict-prototypes \
          -Wcast-align -Wvla -Wundef -Werror
 CROSS_float   =
-CROSS_double  = $(DOUBLE) -O1
-CROSS_predict = -DMARGIN_PREDICT_ONLY
-CROSS_align4  = -DMARGIN_ALIGN=4 -O1
+CROSS_double  = $(DOUBLE)
+CROSS_predict = -DMARGIN_PREDICT_ONLY -O2
+CROSS_align4  = -DMARGIN_ALIGN=4
 
 # $(call cross,TARGET,COMPILER,KINDS): build/cross/TARGET-KIND.o for each kind.
 define cross
 build/cross/$(1)-%.o: tests/compile/impl.c $(HEADERS) Makefile | need-cross
 	@mkdir -p $$(@D)
 	@echo "$(firstword $(2)) $$@"
-	$$Q$(2) -std=c99 -O2 -ffreestanding $(STRICT) $$(CROSS_$$*) -I. -c $$< -o $$@
+	$$Q$(2) -std=c99 -O1 -ffreestanding $(STRICT) $$(CROSS_$$*) -I. -c $$< -o $$@
 	$$QNM=llvm-nm SIZE=llvm-size $(TOOLS)/symbols.sh $$@ $$(CROSS_$$*)
 cross: $(3:%=build/cross/$(1)-%.o)
 endef
 
 $(eval $(call cross,cortex-m0,arm-none-eabi-gcc -mthumb -mcpu=cortex-m0,float double predict align4))
-$(eval $(call cross,cortex-m4f,arm-none-eabi-gcc -mthumb -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16,float double predict align4))
-$(eval $(call cross,rv32imc,riscv64-unknown-elf-gcc -march=rv32imc -mabi=ilp32,float double predict align4))
+$(eval $(call cross,cortex-m4f,arm-none-eabi-gcc -mthumb -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16,float predict))
+$(eval $(call cross,rv32imc,riscv64-unknown-elf-gcc -march=rv32imc -mabi=ilp32,float double predict))
 $(eval $(call cross,atmega328p,avr-gcc -mmcu=atmega328p,float predict align4))
-$(eval $(call cross,atmega2560,avr-gcc -mmcu=atmega2560,float predict))
+$(eval $(call cross,atmega2560,avr-gcc -mmcu=atmega2560,float))
 $(eval $(call cross,wasm32,clang --target=wasm32,float double predict))
-$(eval $(call cross,powerpc,powerpc-linux-gnu-gcc -fno-pic,float double predict))
-$(eval $(call cross,s390x,s390x-linux-gnu-gcc -fno-pic -fexcess-precision=fast,float double predict))
+$(eval $(call cross,powerpc,powerpc-linux-gnu-gcc -fno-pic,float predict))
+$(eval $(call cross,s390x,s390x-linux-gnu-gcc -fno-pic -fexcess-precision=fast,double predict))
 
 # Dots on a core with a small floating-point unit: from its registers, without a detour over the stack.
 build/cross/registers: build/cross/cortex-m4f-float.o $(TOOLS)/registers.py
 	@python3 $(TOOLS)/registers.py arm-none-eabi-objdump $< margin_dot mgn_dots
 	@touch $@
+build/cross/cortex-m4f-float.o: CROSS_float = -O2
 cross: build/cross/registers
 
 # No floating point in a program of integer predictors; a real one among them must be found.

@@ -1,11 +1,10 @@
 /* Any bytes as a small problem with hostile numbers and hostile options, for every trainer: it ends with
  * a status, takes exactly the memory that its size query says, leaves the model alone when it fails,
  * gives the same bits whatever its memory held before, and a model that it returns passes its own
- * check. From moderate data no number comes that is not finite. Compiled in float and in double. */
-#include "fuzz.h"
-#ifdef TRAIN_IN
+ * check. From moderate data no number comes that is not finite. Compiled in float and in double, as the
+ * function TRAIN_IN of each; differ.c calls both. */
 #include "differ.h"
-#endif
+#include "fuzz.h"
 
 #define MARGIN_IMPLEMENTATION
 #include "margin.h"
@@ -305,7 +304,9 @@ static margin_status once(const problem *p, int held, margin_real *scores, size_
     return status;
 }
 
-#ifdef TRAIN_IN /* one of two that are linked into one program, see differ.c */
+static bool is_finite(margin_real a) {
+    return a - a == 0;
+}
 
 /* Methods whose objective has one optimum, on moderate data with moderate options, to a tolerance that is not coarse. */
 static bool is_unique(const problem *p) {
@@ -314,31 +315,6 @@ static bool is_unique(const problem *p) {
 }
 
 void TRAIN_IN(const uint8_t *input, size_t size, train_result *result) {
-    static margin_real scores[MAX_N * 16];
-    margin_info info;
-    size_t count;
-    source s;
-    problem p;
-    s.at = input;
-    s.end = input + size;
-    vague = false;
-    rank = 0;
-    read_problem(&p, &s);
-    result->status = once(&p, 0, scores, &count, &info);
-    result->unique = is_unique(&p);
-    result->trainer = p.trainer;
-    result->rank = p.trainer == 3u ? rank : 0;
-    result->objective = (double)info.objective;
-    result->gap = (double)info.gap;
-}
-
-#else
-
-static bool is_finite(margin_real a) {
-    return a - a == 0;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
     static margin_real scores[2][MAX_N * 16];
     margin_info info[2];
     size_t count[2];
@@ -347,6 +323,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
     problem p;
     s.at = input;
     s.end = input + size;
+    vague = false;
+    rank = 0;
     read_problem(&p, &s);
     status = once(&p, 0x00, scores[0], &count[0], &info[0]);
     CHECK(once(&p, 0xFF, scores[1], &count[1], &info[1]) == status);
@@ -357,7 +335,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
         for (size_t i = 0; i < count[0]; i++) { CHECK(is_finite(scores[0][i])); }
         CHECK(is_finite(info[0].objective));
     }
-    return 0;
+    result->status = status;
+    result->unique = is_unique(&p);
+    result->trainer = p.trainer;
+    result->rank = p.trainer == 3u ? rank : 0;
+    result->objective = (double)info[0].objective;
+    result->gap = (double)info[0].gap;
 }
-
-#endif

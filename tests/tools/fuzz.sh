@@ -1,8 +1,8 @@
 #!/bin/sh
 # fuzz.sh TARGET RUNS: builds a fuzz target and runs it on so many inputs; the same number gives the same inputs.
-#   image reader train train-double train-differ    by libFuzzer under the address and undefined-behaviour sanitizers
-#   image-arm image-powerpc              by qemu: 32 bits, little- and big-endian; a page that cannot be touched stands
-#                                        behind the image and behind each arena
+#   image reader train       by libFuzzer under the address and undefined-behaviour sanitizers
+#   image-arm image-powerpc  by qemu: 32 bits, little- and big-endian; a page that cannot be touched stands
+#                            behind the image and behind each arena
 # Inputs that fail are kept in build/fuzz; one that is mended goes to tests/fuzz/corpus, from where every run starts.
 set -eu
 target=$1 runs=$2
@@ -34,9 +34,7 @@ emulated() { # COMPILER EMULATOR
 case $target in
 image) libfuzzer "" 600 ;;
 reader) libfuzzer "" 300 ;;
-train) libfuzzer "" 200 ;;
-train-double) libfuzzer -DMARGIN_REAL_DOUBLE 200 ;;
-train-differ) # both in one program
+train) # in float and in double, in one program
     $sanitized -DMARGIN_STATIC -DTRAIN_IN=train_in_float -c tests/fuzz/train.c -o "$work/float.o"
     $sanitized -DMARGIN_STATIC -DTRAIN_IN=train_in_double -DMARGIN_REAL_DOUBLE -c tests/fuzz/train.c -o "$work/double.o"
     libfuzzer "" 200 tests/fuzz/differ.c "$work/float.o" "$work/double.o"

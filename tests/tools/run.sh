@@ -1,28 +1,26 @@
 #!/bin/sh
-# run.sh [-p] COMMAND...: runs every command, one after the other or (-p) side by side, and ends with the sum of their last
-# `N passed, N failed` lines. A command without such a line counts as one, passed or failed by its exit code.
+# run.sh [-p] COMMAND...: runs every command, one after the other or (-p) as many at a time as there are processors, and ends
+# with the sum of their last `N passed, N failed` lines. A command without such a line counts as one, passed or failed by its
+# exit code.
 set -u
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 together=false
 [ "$1" = -p ] && together=true && shift
 
-run() { # COMMAND LOG
-    begin=$(date +%s)
-    sh -c "$1" 2>&1
-    echo "$? $(($(date +%s) - begin))" >"$2.exit"
-}
+# $1 is the log, $2 the command.
+one='begin=$(date +%s); sh -c "$2" 2>&1; echo "$? $(($(date +%s) - begin))" >"$1.exit"'
 i=0
 for command in "$@"; do
     i=$((i + 1))
     if $together; then
-        run "$command" "$logs/$i" >"$logs/$i" &
+        printf '%s\0%s\0' "$logs/$i" "$command"
     else
-        echo "== $command"
-        run "$command" "$logs/$i" | tee "$logs/$i"
+        echo "== $command" >&3
+        sh -c "$one" run "$logs/$i" "$command" | tee "$logs/$i" >&3
     fi
-done
-wait
+done 3>&1 >"$logs/all"
+$together && xargs -0 -n 2 -P "$(nproc)" sh -c "{ $one; } >\"\$1\"" run <"$logs/all"
 
 passed=0 failed=0 i=0
 for command in "$@"; do
