@@ -17782,7 +17782,6 @@ static void mgn_proto_condense(mgn_proto_job *job) {
             taken++;
         }
     }
-    job->size.models = taken;
     for (size_t i = 0; i < job->size.n; i++) {
         job->at.mu[i] = mgn_nearer(job->weights.w[i], job->weights.before[i]);
     }

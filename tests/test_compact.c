@@ -362,6 +362,25 @@ TEST a_projection_before_rbf_units_loses_little_in_integers(void) {
     return rounds_without_loss(MARGIN_KERNEL_RBF, 7, 3, 4);
 }
 
+/* Units as large as the one feature makes them are not cut off. */
+TEST hinge_units_of_one_feature_keep_their_largest_values(void) {
+    const unsigned formats[] = {MARGIN_Q7, MARGIN_Q15};
+    clouds(100, 1, 2, 1);
+    options.vectors = 3;
+    options.max_iterations = 40;
+    ASSERT_EQ(MARGIN_OK, train());
+    for (size_t f = 0; f < 2u; f++) {
+        margin_quant_options how = {0, false};
+        margin_quant_info found;
+        margin_quant quant;
+        margin_arena room = margin_arena_make(more, sizeof more);
+        how.format = (uint8_t)formats[f];
+        ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &data, &how, &room, &quant, &found));
+        ASSERT(found.worst < found.scale / 100);
+    }
+    PASS();
+}
+
 /* ---- predictors and images ---- */
 
 /* The score of machine j of an integer model of hinge units, by its formula in 64 bits. */
@@ -801,7 +820,20 @@ TEST samples_that_are_all_alike_give_a_model_and_huge_ones_a_refusal(void) {
     PASS();
 }
 
+TEST no_options_are_options_of_zero(void) {
+    margin_info first;
+    quadrants(16);
+    ASSERT(train() >= 0);
+    first = info;
+    mem = margin_arena_make(more, sizeof more);
+    ASSERT(margin_compact_train(&data, NULL, &mem, &model, &info, &told) >= 0);
+    ASSERT_EQ_FMT((unsigned)first.iterations, (unsigned)info.iterations, "%u");
+    ASSERT(first.objective == info.objective);
+    PASS();
+}
+
 SUITE(compact_suite) {
+    RUN_TEST(no_options_are_options_of_zero);
     RUN_TEST(rbf_units_begin_as_wide_as_they_are_apart);
     RUN_TEST(starting_values_are_sums_of_four_bytes);
     RUN_TEST(slopes_of_hinge_units_are_those_of_the_loss);
@@ -818,6 +850,7 @@ SUITE(compact_suite) {
     RUN_TEST(vectors_of_hinge_units_are_multiples_of_a_127th_of_their_largest_value);
     RUN_TEST(hinge_units_of_many_classes_lose_nothing_in_integers);
     RUN_TEST(hinge_units_of_two_classes_lose_nothing_in_integers);
+    RUN_TEST(hinge_units_of_one_feature_keep_their_largest_values);
     RUN_TEST(rbf_units_of_many_classes_lose_little_in_integers);
     RUN_TEST(a_projection_before_hinge_units_loses_nothing_in_integers);
     RUN_TEST(a_projection_before_rbf_units_loses_little_in_integers);

@@ -937,21 +937,21 @@ TEST one_nearest_neighbour_knows_its_samples(void) {
 }
 
 /* With two classes and odd k the class with (k+1)/2 samples first has the most of the k nearest. */
-TEST three_nearest_neighbours_vote(void) {
+TEST the_nearest_neighbours_vote(uint16_t neighbours) {
     static problem p;
     margin_proto_options o = method(MARGIN_PROTO_NN, 0, 0);
     margin_rng rng = margin_rng_make(4);
     trained t;
     problem_make(&p, 13, 90, 3, 2, 3);
-    o.neighbours = 3;
+    o.neighbours = neighbours;
     t = train(&p.data, &o);
-    ASSERT_EQ(2u, t.model.of.proto.nth);
+    ASSERT_EQ((neighbours + 1u) / 2u, t.model.of.proto.nth);
     for (size_t trial = 0; trial < 300u; trial++) {
         margin_real x[3], z[2];
         size_t votes = 0;
         double floor_ = -1;
         for (size_t k = 0; k < 3u; k++) { x[k] = 3 * margin_rng_normal(&rng); }
-        for (size_t j = 0; j < 3u; j++) { /* the next nearest, three times */
+        for (size_t j = 0; j < neighbours; j++) { /* the next nearest */
             double least = 1e30;
             size_t who = 0;
             for (size_t i = 0; i < 90u; i++) {
@@ -967,7 +967,7 @@ TEST three_nearest_neighbours_vote(void) {
             floor_ = least;
             votes += who;
         }
-        ASSERT_EQ(votes >= 2u ? 1 : 0, margin_classify(&t.model, x, z));
+        ASSERT_EQ(2u * votes > neighbours ? 1 : 0, margin_classify(&t.model, x, z));
     }
     free(t.bytes);
     PASS();
@@ -1994,7 +1994,8 @@ SUITE(proto_suite) {
     RUN_TEST(what_the_arena_held_does_not_matter);
     RUN_TEST(codebooks_and_neurons_separate_clouds);
     RUN_TEST(one_nearest_neighbour_knows_its_samples);
-    RUN_TEST(three_nearest_neighbours_vote);
+    RUN_TESTp(the_nearest_neighbours_vote, 3);
+    RUN_TESTp(the_nearest_neighbours_vote, 2 * MARGIN_PROTO_NTH - 1);
     RUN_TEST(a_condensed_set_still_knows_all_samples);
     RUN_TEST(more_tangents_than_samples_or_features_are_cut);
     RUN_TEST(one_feature_leaves_no_room_for_tangents);

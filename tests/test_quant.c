@@ -687,7 +687,8 @@ TEST quantised_models_agree_with_their_origin(unsigned variant) {
 
 /* Whole numbers that all have the same scale go in as they are; those of different scales go through a stage. */
 TEST whole_numbers_of_one_scale_need_no_stage(void) {
-    static const uint8_t kinds[] = {MARGIN_KERNEL_RBF, MARGIN_KERNEL_UNIT_POLY};
+    static const uint8_t kinds[] = {MARGIN_KERNEL_RBF, MARGIN_KERNEL_UNIT_POLY,
+                                    MARGIN_KERNEL_UNIT_EXP}; /* of the base 1: as good as linear */
     margin_real x[40 * 3], factors[3] = {1, 1, 1}, offsets[3] = {0, 0, 0};
     uint16_t y[40];
     seed = 12;
@@ -698,23 +699,25 @@ TEST whole_numbers_of_one_scale_need_no_stage(void) {
         }
     }
     const margin_data data = {x, 40, 3, 0, y, NULL, NULL};
-    for (unsigned t = 0; t < 8u; t++) {
-        const bool scaled = t >= 4u;
+    for (unsigned t = 0; t < 12u; t++) {
+        const bool scaled = t >= 6u;
         const margin_quant_options options = {t % 2u == 0 ? MARGIN_Q15 : MARGIN_Q7, true};
         const margin_scaling scaling = {offsets, factors, 3};
         margin_mam_options o;
         margin_arena mem = fresh();
         margin_model model;
         margin_quant quant;
+        margin_quant_info info;
         memset(&o, 0, sizeof o);
-        o.kernel.kind = kinds[t / 2u % 2u];
+        o.kernel.kind = kinds[t / 2u % 3u];
         o.kernel.gamma = (margin_real)2e-5;
         o.kernel.a = 1;
         o.kernel.degree = 2;
         factors[2] = scaled ? MGN_R(1.5) : 1;
         ASSERT(margin_mam_train(&data, &o, &mem, &model, NULL) >= 0);
         ASSERT_EQ(MARGIN_OK, margin_model_scale(&model, &scaling, &mem));
-        ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &data, &options, &mem, &quant, NULL));
+        ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &data, &options, &mem, &quant, &info));
+        ASSERT(info.mean < info.scale * (options.format == MARGIN_Q15 ? MGN_R(0.002) : MGN_R(0.1)));
         ASSERT_EQ(scaled, quant.model.of.expansion.stage != NULL);
         if (o.kernel.kind == MARGIN_KERNEL_RBF) { /* vectors of about one size share their step */
             ASSERT(quant.model.of.expansion.kernel.step > 0);

@@ -181,6 +181,7 @@ TEST an_integer_linear_model_with_one_thing_wrong_is_refused(void) {
     MISSING(MAKE, f.stage.factor = NULL);
     MISSING(MAKE, f.stage.shift = NULL);
     WRONG(MAKE, f.model.kind = 9);
+    WRONG(MAKE, (memset(&f.model.of, 0x55, sizeof f.model.of), f.model.kind = 9)); /* unread */
     WRONG(MAKE, l->format = 8);
     WRONG(MAKE, l->d = 0);
     WRONG(MAKE, l->vote.classes = 1);

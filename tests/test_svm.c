@@ -310,6 +310,22 @@ TEST c0_is_four_over_longest_vector_and_largest_distance(void) {
     PASS();
 }
 
+/* A sample at the origin is no way along any direction: there is no c1. */
+TEST c1_of_a_sample_at_the_origin_is_zero(void) {
+    static const margin_real x[] = {0, 3, -2};
+    static const uint16_t y[] = {0, 0, 1};
+    const margin_data data = {x, 3, 1, 0, y, NULL, NULL};
+    margin_svm_options o;
+    svm_result r;
+    memset(&o, 0, sizeof o);
+    o.bounds = true;
+    r = svm_run(&data, &o);
+    ASSERT_EQ_FMT(MARGIN_OK, r.status, "%d");
+    ASSERT_EQ_FMT(0.0, (double)r.report.c1, "%g");
+    free(r.memory.bytes);
+    PASS();
+}
+
 TEST c0_of_equal_samples_is_zero(void) {
     static const margin_real x[] = {1, 1};
     static const uint16_t y[] = {0, 1};
@@ -539,6 +555,7 @@ SUITE(svm_suite) {
     RUN_TEST(hard_margin_is_the_limit_of_large_prices);
     RUN_TEST(hard_margin_says_when_there_is_none);
     RUN_TEST(c0_is_four_over_longest_vector_and_largest_distance);
+    RUN_TEST(c1_of_a_sample_at_the_origin_is_zero);
     RUN_TEST(c0_of_equal_samples_is_zero);
     RUN_TEST(prices_that_are_no_prices_are_refused);
     RUN_TEST(extreme_prices_and_weights_do_no_harm);

@@ -9,7 +9,11 @@ variable MUTANT says which fault is awake. A first run without any says which te
 Faults whose machine code is that of the right function are equivalent, and so are those that tests/tools/equivalent.txt names
 with a reason: they are not run. Each other fault is run through the tests that come to it, the shortest first, in float and then
 for a few seconds in double, up to CAP seconds; a failed test, a crash, or three times the usual processor time finds it. Random
-problems of the tests are a quarter of the usual number (tests/trials.h). With --write the table goes to tests/tools/mutants.md.
+problems of the tests are a quarter of the usual number (tests/trials.h).
+
+The verdicts are kept in build/mutate/run.json. --again takes over what the last run found, over the same header, and
+runs the other faults: after new tests, or new lines in equivalent.txt. With --write the table of all of them goes to tests/tools/mutants.md,
+each survivor with its reason, which is in tests/tools/survivors.txt.
 Exit code 1: less than --goal percent of the faults that are no equivalents were found.
 """
 import argparse
@@ -31,10 +35,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "mutate"
-SURVIVORS = WORK / "survivors.json"
-TABLE, EQUIVALENT = ROOT / "tests/tools/mutants.md", ROOT / "tests/tools/equivalent.txt"
+LAST = WORK / "run.json"
+TABLE, EQUIVALENT, SURVIVORS = (ROOT / "tests/tools" / name for name in ("mutants.md", "equivalent.txt", "survivors.txt"))
 KINDS = {"float": [], "double": ["-DMARGIN_REAL_DOUBLE"]}
 FLAGS = ["-std=c99", "-O1", "-w", "-ffp-contract=off", "-DTEST_SHARE=4"]
+SAME = "the same machine code"
 CAP, DOUBLE_CAP = 30.0, 10.0  # seconds of processor time for the tests of one fault, in all and in double
 SWAPS = {"<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"], "==": ["!="], "!=": ["=="],
          "+": ["-"], "-": ["+"], "*": ["/", "+"], "/": ["*"], "%": ["*"], "<<": [">>"], ">>": ["<<"], "&": ["|"], "|": ["&"], "^": ["|"],
@@ -208,7 +213,7 @@ def variant(text: str, fault: Fault, suffix: str, body: str) -> str:
 
 def mutated_body(text: str, fault: Fault) -> str:
     f = fault.function
-    return text[f.body:fault.at] + fault.instead + text[fault.to:f.end]
+    return text[f.body:fault.at] + mark(fault) + fault.instead + text[fault.to:f.end]
 
 
 def planted(text: str, faults: list[Fault]) -> str:
@@ -250,17 +255,14 @@ def compiled_faults(text: str, faults: list[Fault], count: int) -> list[Fault]:
         good = set()
         (WORK / "try/tu.c").write_text('#define MARGIN_IMPLEMENTATION\n#include "margin.h"\n')
         for kind in KINDS:
-            seen = compiler(kind, WORK / "try/tu.c", None, WORK / "try", "-E", "-P").stdout
+            seen = compiler(kind, WORK / "try/tu.c", None, WORK / "try", "-E", "-P", "-C").stdout
             errors = compiler(kind, WORK / "try/tu.c", None, WORK / "try", "-fsyntax-only", "-fmax-errors=0").stderr
             wrong = set(re.findall(r"In function [‘'`]\w+_fault(\d+)[’']", errors))
             for fault in trying:
                 defined = seen.find(f"{fault.function.name}_fault{fault.number}(")
                 if defined < 0 or str(fault.number) in wrong:
                     continue
-                own = seen[defined:seen.find("\n}", defined)]
-                # The place must be one that is compiled: its changed line is in what the preprocessor left.
-                marker = planted_marker(text, fault)
-                if marker is None or marker in re.sub(r"\s+", "", own):
+                if mark(fault) in seen[defined:seen.find("\n}", defined)]:  # the place is one that is compiled
                     good.add(fault.number)
         chosen += [fault for fault in trying if fault.number in good]
         need = count - len(chosen)
@@ -270,16 +272,9 @@ def compiled_faults(text: str, faults: list[Fault], count: int) -> list[Fault]:
     return chosen
 
 
-def planted_marker(text: str, fault: Fault) -> str | None:
-    """The words around a fault, without blanks, if no macro is among them."""
-    f = fault.function
-    body = blanked(text)
-    start = max(body.rfind(c, f.body, fault.at) for c in ";{}")
-    end = min((p for p in (body.find(c, fault.to) for c in ";{}") if p > 0), default=f.end)
-    words = body[start + 1:fault.at] + fault.instead + body[fault.to:end]
-    if re.search(r"\b[A-Z][A-Z0-9_]{2,}\b|\bbool\b|\btrue\b|\bfalse\b|\bNULL\b", words):
-        return None
-    return re.sub(r"\s+", "", words)
+def mark(fault: Fault) -> str:
+    """A comment at the place of a fault."""
+    return f"/*{fault.number}*/"
 
 
 # Around every test: only those of the file TESTS are run, the first that fails ends the program, and REACHED gets for each
@@ -386,15 +381,16 @@ def run(program: Path, number: int, limit: float, tests: list[int] | None = None
 # ---- equivalents ----
 
 def assembly(kind: str, folder: Path) -> dict[str, str]:
-    """The machine code of each function, with labels of its own numbered from the first."""
+    """The machine code of each function, with constants in it and labels of its own numbered from the first."""
     (folder / "tu.c").write_text('#define MARGIN_IMPLEMENTATION\n#include "margin.h"\n')
     done = compiler(kind, folder / "tu.c", folder / "tu.s", folder, "-O2", "-S", "-fno-ipa-icf", "-fno-toplevel-reorder",
                     "-fkeep-static-functions", "-fno-inline-functions-called-once", "-fno-ipa-sra", "-fno-ipa-cp", "-fno-ipa-ra")
     if done.returncode:
         return {}
-    found = {}
-    for name, body in re.findall(r"^(\w+):\n(.*?)^\t\.size\t\1,", (folder / "tu.s").read_text(), re.M | re.S):
-        labels: dict[str, str] = {}
+    found, text = {}, (folder / "tu.s").read_text()
+    constants = {name: " ".join(value.split()) for name, value in re.findall(r"^(\.LC\d+):\n((?:\t\.[a-z]+\t.*\n)+)", text, re.M)}
+    for name, body in re.findall(r"^(\w+):\n(.*?)^\t\.size\t\1,", text, re.M | re.S):
+        labels = dict(constants)  # a constant is its value
         body = re.sub(r"\.L\w+", lambda m: labels.setdefault(m[0], f".L{len(labels)}"), body)
         found[name] = re.sub(r"_(fault|right)(\d+)\b", "", body)
     return found
@@ -417,18 +413,17 @@ def same_code(text: str, survivors: list[Fault]) -> None:
         pairs = [(code.get(f"{name}_right{fault.number}"), code.get(f"{name}_fault{fault.number}")) for code in codes]
         pairs = [pair for pair in pairs if pair != (None, None)]
         if pairs and all(right == wrong for right, wrong in pairs):
-            fault.verdict, fault.by = "equivalent", "the same machine code"
+            fault.verdict, fault.by = "equivalent", SAME
 
 
-def named_equivalents() -> dict[tuple[str, str, str], str]:
+def reasons_of(path: Path) -> dict[tuple[str, str, str], str]:
     """function, line before, line after: reason. Blocks of four lines, with blank lines between them."""
     found = {}
-    if EQUIVALENT.exists():
-        text = re.sub(r"^#.*\n", "", EQUIVALENT.read_text(), flags=re.M)
-        for block in re.split(r"\n\s*\n", text.strip()):
-            if block:
-                name, before, after, *reason = block.splitlines()
-                found[name.strip(), before.strip(), after.strip()] = " ".join(reason)
+    text = re.sub(r"^#.*\n", "", path.read_text(), flags=re.M)
+    for block in re.split(r"\n\s*\n", text.strip()):
+        if block:
+            name, before, after, *reason = block.splitlines()
+            found[name.strip(), before.strip(), after.strip()] = " ".join(reason)
     return found
 
 
@@ -498,56 +493,96 @@ def share(faults: list[Fault]) -> float:
     return 100 * sum(fault.verdict == "killed" for fault in real) / len(real) if real else 100.0
 
 
+def interval(found: int, of: int) -> tuple[float, float]:
+    """The 95 % interval of a share, by Wilson's formula, in percent."""
+    z, p = 1.96, found / of
+    middle, half = p + z * z / (2 * of), z * math.sqrt(p * (1 - p) / of + z * z / (4 * of * of))
+    return tuple(100 * (middle + side * half) / (1 + z * z / of) for side in (-1, 1))
+
+
+def tree() -> str:
+    """The commit of the tree, and whether the header is that of the commit."""
+    def git(*words):
+        return subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=False)
+    commit = git("rev-parse", "--short", "HEAD").stdout.strip()
+    return commit + (" with changes" if git("diff", "--quiet", "HEAD", "--", "margin_impl.h", "margin.h").returncode else "")
+
+
+def known_verdicts(text: str) -> dict[tuple[str, str, str], tuple[str, str]]:
+    """What the last run found, by function, line before and line after."""
+    last = json.loads(LAST.read_text())
+    if last["header"] != hashlib.sha256(text.encode()).hexdigest():
+        sys.exit("mutate: margin_impl.h is not that of the last run: not --again")
+    return {tuple(key): (verdict, by) for *key, verdict, by in last["faults"] if verdict != "survived"}
+
+
+def keep(text: str, faults: list[Fault]) -> None:
+    LAST.write_text(json.dumps({"header": hashlib.sha256(text.encode()).hexdigest(),
+                                "faults": [(f.function.name, *f.lines, f.verdict, f.by) for f in faults]}))
+
+
+def write_table(faults: list[Fault], arguments) -> None:
+    real = [fault for fault in faults if fault.verdict != "equivalent"]
+    killed = sum(fault.verdict == "killed" for fault in real)
+    low, high = interval(killed, len(real))
+    named = [fault for fault in faults if fault.verdict == "equivalent" and fault.by != SAME]
+    scope = "".join(f" --section {name}" for name in arguments.section or [])
+    lines = ["# Planted faults", "", f"Made by `python3 tests/tools/mutate.py -n {arguments.n} --seed {arguments.seed}{scope} --write`; faults that survived "
+             "at first were run again", f"(`--again`) after tests were added. The header is that of commit {tree()}.", "",
+             f"{killed} of the {len(real)} faults that are no equivalents are found: {share(faults):.1f} % (95 % interval {low:.1f} to {high:.1f} %). "
+             f"Of the {len(faults) - len(real)} equivalents", f"{len(faults) - len(real) - len(named)} have the same machine code, "
+             f"and {len(named)} are named in equivalent.txt with a reason.", "", *table(faults), "", "Those that survive, each with its reason:", ""]
+    reasons = reasons_of(SURVIVORS)
+    for f in faults:
+        if f.verdict == "survived":
+            lines.append(f"- {f.function.section} `{f.function.name}`: `{f.lines[0]}` became `{f.lines[1]}`.\n  "
+                         + reasons.get((f.function.name, *f.lines), "No reason is known."))
+    TABLE.write_text("\n".join(lines) + "\n")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Plants faults in margin_impl.h and counts which the tests find.")
     parser.add_argument("-n", type=int, default=40, help="faults (default 40)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--section", action="append", help="only in this section; may be given several times")
     parser.add_argument("--goal", type=float, default=95.0, help="percent that must be found")
-    parser.add_argument("--again", action="store_true", help="only the faults that survived the last run")
+    parser.add_argument("--again", action="store_true", help="only the faults that the last run did not find")
     parser.add_argument("--write", action="store_true", help="keep the table in tests/tools/mutants.md")
     arguments = parser.parse_args()
     text, begun = (ROOT / "margin_impl.h").read_text(), time.monotonic()
     functions = functions_of(text)
     faults = [f for f in faults_of(text, functions) if not arguments.section or f.function.section in arguments.section]
     print(f"{len(functions)} functions, {len(faults)} places; {arguments.n} faults by seed {arguments.seed}", flush=True)
-    if arguments.again:
-        last = {tuple(one) for one in json.loads(SURVIVORS.read_text())}
-        for fault in faults:
-            fault.lines = lines_of(text, fault)
-        faults = [fault for fault in faults if (fault.function.name, *fault.lines) in last]
-    else:
-        faults = choose(faults, arguments.n, random.Random(arguments.seed))
-    faults = compiled_faults(text, faults, len(faults) if arguments.again else arguments.n)
+    faults = compiled_faults(text, choose(faults, arguments.n, random.Random(arguments.seed)), arguments.n)
     for fault in faults:
         fault.lines = lines_of(text, fault)
-    same_code(text, faults)
-    reasons = named_equivalents()
+    known = known_verdicts(text) if arguments.again else {}
+    for fault in faults:
+        fault.verdict, fault.by = known.get((fault.function.name, *fault.lines), ("", ""))
+    same_code(text, [fault for fault in faults if not fault.verdict])
+    reasons = reasons_of(EQUIVALENT)
     for fault in faults:
         reason = reasons.get((fault.function.name, *fault.lines))
         if reason is not None:
             fault.verdict, fault.by = "equivalent", reason
-    programs = {kind: build(kind, text, faults) for kind in KINDS}
-    tests = measure(programs)
-    print(*(f"{kind}: {sum(test.seconds for test in tests if test.kind == kind):.0f} s of tests" for kind in KINDS), sep=", ", flush=True)
-    with concurrent.futures.ThreadPoolExecutor(cores()) as pool:
-        running = [fault for fault in faults if not fault.verdict]
-        for fault, _ in zip(running, pool.map(lambda f: try_fault(f, programs, tests), running)):
-            print(f"{fault.verdict} {fault.by}: {fault.function.section} {fault.function.name}: {fault.lines[0]}  ->  {fault.lines[1]}", flush=True)
-    survivors = [fault for fault in faults if fault.verdict == "survived"]
-    SURVIVORS.write_text(json.dumps([(fault.function.name, *fault.lines) for fault in survivors]))
-    lines = table(faults)
-    for fault in faults:
-        if fault.verdict == "equivalent":
-            print(f"equivalent: {fault.function.name}: {fault.lines[0]}  ->  {fault.lines[1]}: {fault.by}")
-    lines += ["", *(f"- survived in {f.function.section}: `{f.function.name}`: `{f.lines[0]}` became `{f.lines[1]}`" for f in survivors)]
-    print("\n".join(lines))
+    running = [fault for fault in faults if not fault.verdict]
+    if running:
+        programs = {kind: build(kind, text, running) for kind in KINDS}
+        tests = measure(programs)
+        print(*(f"{kind}: {sum(test.seconds for test in tests if test.kind == kind):.0f} s of tests" for kind in KINDS), sep=", ", flush=True)
+        with concurrent.futures.ThreadPoolExecutor(cores()) as pool:
+            for fault, _ in zip(running, pool.map(lambda f: try_fault(f, programs, tests), running)):
+                print(f"{fault.verdict} {fault.by}: {fault.function.section} {fault.function.name}: {fault.lines[0]}  ->  {fault.lines[1]}", flush=True)
+    keep(text, faults)
+    for verdict in ("equivalent", "survived"):
+        for fault in faults:
+            if fault.verdict == verdict:
+                print(f"{verdict} in {fault.function.section}: {fault.function.name}: {fault.lines[0]}  ->  {fault.lines[1]}: {fault.by}")
+    print("\n".join(table(faults)))
     found = share(faults)
     print(f"{found:.1f} % of the faults that are no equivalents found, {(time.monotonic() - begun) / 60:.0f} minutes")
     if arguments.write:
-        scope = f" in {', '.join(arguments.section)}" if arguments.section else ""
-        TABLE.write_text(f"# Planted faults\n\nMade by `python3 tests/tools/mutate.py -n {arguments.n} --seed {arguments.seed} --write`"
-                         f"{scope}: {found:.1f} % of the faults that are no equivalents were found.\n\n" + "\n".join(lines).rstrip() + "\n")
+        write_table(faults, arguments)
     return 0 if found >= arguments.goal else 1
 
 
