@@ -1429,7 +1429,7 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
  * 1/2 a'Qa  over  0 <= a_i <= weight_i,  sum a = nu times the sum of the weights,  sum y_i a_i = 0,
  * and then divides score and a by the margin. Training ends when no optimality condition of this
  * programme is violated by more than `tol`, which is LIBSVM's where the largest k(x, x) is 1. The
- * limit is kept between 1 and 32 times that of kmomd, tol times the objective for weights that sum
+ * limit is kept between 1 and 64 times that of kmomd, tol times the objective for weights that sum
  * to 2. */
 typedef struct {
     margin_kernel kernel; /*                                                0: linear            */
@@ -2383,7 +2383,7 @@ MARGIN_API margin_status margin_oneclass_online_start(margin_oneclass_online *on
 MARGIN_API margin_status margin_oneclass_online_add(margin_oneclass_online *on,
                                                     const margin_real *x, bool *alarm);
 /* Returns the squared distance of x. For normal inputs it is d on average; before the first sample
- * it is 0. */
+ * it is 0. Where it would overflow, it is the largest number there is. */
 MARGIN_API margin_real margin_oneclass_online_distance(const margin_oneclass_online *on,
                                                        const margin_real *x);
 

@@ -7791,18 +7791,20 @@ static margin_status mgn_q_inputs_make(const mgn_q_rows *r) {
     return !in->whole || mgn_q_make_stage(in) ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
-/* The unit at which the largest coordinate of the data, from the centre, is 2^14; or a coarser
- * one, if the factors of a stage would not fit otherwise. */
+/* The unit at which the largest coordinate of the data, from the centre, is 2^14, or for poly so
+ * large that int16_t ends where its bases do: terms that are limited no longer cancel each other.
+ * A coarser one, if the factors of a stage would not fit otherwise. */
 static margin_real mgn_q_data_unit(const mgn_q_rows *r) {
-    margin_real unit = mgn_max(r->in->least, mgn_q_extents_data(r) / 16384);
+    const margin_real most = r->from->kernel.kind == MARGIN_KERNEL_POLY ? 26200 : 16384;
+    margin_real unit = mgn_max(r->in->least, mgn_q_extents_data(r) / most);
     for (size_t k = 0; r->in->whole && k < r->in->d; k++) {
         unit = mgn_max(unit, mgn_q_own_factor(r, k) / INT16_MAX);
     }
     return unit > 0 ? unit : 1;
 }
 
-/* Inputs of kernels whose origin is at z = 0. Inputs within the range of the data are at most
- * 2^14. If it is possible, and `coarse` does not forbid it, whole numbers go in as they are. */
+/* Inputs of kernels whose origin is at z = 0. If it is possible, and `coarse` does not forbid it,
+ * whole numbers go in as they are. */
 static margin_status mgn_q_origin_inputs(const mgn_q_rows *r, bool coarse) {
     bool plain = !coarse && r->in->whole && mgn_q_one_factor(r);
     for (size_t k = 0; k < r->in->d; k++) {
@@ -10588,6 +10590,7 @@ typedef struct {
     margin_real violation, objective;
     margin_real
         loose;  /* without p: tol may count in these units where that is more; 0: it may not */
+    bool known; /* g is the gradient of all samples already */
     bool moved; /* a weight has changed since this was set to false */
     bool begun; /* the weights in b meet all constraints: they are where to start */
     bool early; /* many samples leave the loops: it pays to look for them early and often */
@@ -10759,15 +10762,16 @@ static void mgn_qp_gradient_of_w(mgn_qp *q) {
 /* The same from b. Rounding leaves of G about EPS c |b| max K. */
 static void mgn_qp_gradient_of_b(mgn_qp *q) {
     margin_real sum = 0, mass = 0;
-    mgn_qp_mul(q, q->c, NULL, q->n, q->b, q->g);
+    if (!q->known) { mgn_qp_mul(q, q->c, NULL, q->n, q->b, q->g); }
     for (size_t i = 0; i < q->n; i++) {
         const margin_real linear = mgn_qp_linear(q, i);
-        q->g[i] += mgn_qp_ridge(q, i) * q->b[i] - linear;
+        q->g[i] += q->known ? 0 : mgn_qp_ridge(q, i) * q->b[i] - linear;
         sum += q->b[i] * (q->g[i] - linear);
         mass += mgn_abs(q->b[i]);
     }
     q->objective = sum / 2;
     q->floor = 16 * MGN_EPS * mass * (q->c * q->peak);
+    q->known = false;
 }
 
 /* G of all samples and the objective from scratch, and with them the goal: tol is in units of the
@@ -10779,7 +10783,7 @@ static void mgn_qp_gradient(mgn_qp *q) {
         mgn_qp_gradient_of_b(q);
     }
     const margin_real least = mgn_max(q->p > 0 ? q->p : q->objective, 0);
-    q->goal = q->tol * mgn_max(least, mgn_min(q->loose, 32 * least));
+    q->goal = q->tol * mgn_max(least, mgn_min(q->loose, 64 * least));
 }
 
 /* Updates the ends by the places from .. to - 1. Of equal values the first one wins. */
@@ -12000,7 +12004,7 @@ static void mgn_qp_plain(mgn_qp *q, margin_real tol) {
     q->side = NULL;
     q->kink = q->loose = 0;
     q->tol = tol;
-    q->moved = q->own_w = q->begun = q->early = q->tight = false;
+    q->moved = q->own_w = q->begun = q->early = q->tight = q->known = false;
     q->iterations = 0;
 }
 
@@ -20806,11 +20810,12 @@ MARGIN_API margin_real margin_oneclass_online_distance(const margin_oneclass_onl
         on->work[i] = rest / row[i];
         sum += on->work[i] * on->work[i];
     }
-    return on->weight * sum;
+    sum *= on->weight;
+    return mgn_finite(sum) ? sum : MGN_HUGE;
 }
 
 /* L becomes a factor of scale LL' + vv', column by column by rotations; v is lost. A feature that
- * never changes would be forgotten until its next change overflows: hence the floor. */
+ * never changes would be forgotten until nothing is left to divide by: hence the floor. */
 static void mgn_oneclass_online_rotate(margin_oneclass_online *on, margin_real scale,
                                        margin_real *v) {
     const margin_real root = mgn_sqrt(scale);
@@ -20831,11 +20836,11 @@ MARGIN_API margin_status margin_oneclass_online_add(margin_oneclass_online *on,
                                                     const margin_real *x, bool *alarm) {
     const margin_real weight = on->forget * on->weight + 1,
                       share = on->forget * on->weight / weight;
-    margin_real distance, size = 0;
+    margin_real size = 0;
     if (!mgn_all_finite(x, on->d)) { return MARGIN_E_NOT_FINITE; }
     for (size_t i = 0; i < on->d; i++) { size += (x[i] - on->mean[i]) * (x[i] - on->mean[i]); }
-    distance = margin_oneclass_online_distance(on, x);
-    if (!mgn_finite(size * weight) || !mgn_finite(distance)) { return MARGIN_E_RANGE; }
+    if (!mgn_finite(size * weight)) { return MARGIN_E_RANGE; }
+    const margin_real distance = margin_oneclass_online_distance(on, x);
     for (size_t i = 0; i < on->d; i++) {
         const margin_real differ = x[i] - on->mean[i];
         on->mean[i] += differ / weight;
@@ -20954,59 +20959,64 @@ static void mgn_svr_finish(mgn_svr *v, mgn_qp *q, mgn_fit *fit) {
 
 /* ---- the epsilon of a nu ---- */
 
-/* An epsilon; by how much the weights there sum up to more than they ought to; and the objective of
- * nu, whose slope that is. */
+/* An epsilon; by how much the weights there sum up to more than they ought to; about the logarithm
+ * of the factor by which; and the objective of nu, whose slope the excess is. */
 typedef struct {
-    margin_real epsilon, excess, value;
+    margin_real epsilon, excess, share, value;
 } mgn_svr_point;
 
 typedef struct {
-    mgn_svr_point now, was;  /* the last two, and the ends between which epsilon is: */
-    mgn_svr_point low, high; /* an excess above 0, and one below 0 */
-    bool has_low, has_high;
-    int moved; /* the end that was moved last: 1 low, -1 high; 0: none, too inexact */
-    margin_real above, below; /* what the ends count */
-    margin_real *other;       /* the weights at the end that is not the newest, */
-    margin_real *before;      /* and those before the newest */
+    mgn_svr_point now, was; /* the last two, */
+    mgn_svr_point end[2];   /* and those between which epsilon is: an excess above 0, one below */
+    margin_real count[2];   /* what the ends count; 0: there is none */
+    unsigned moved;         /* the end that was moved last, 1 or 2; 0: none, too inexact */
+    margin_real *other;     /* the weights at the end that is not the newest, */
+    margin_real *before;    /* and those before the newest */
 } mgn_svr_search;
 
 /* The newest becomes an end. The one that stays counts half from then on, so that both come closer
  * (the Illinois rule). */
 static void mgn_svr_bracket(const mgn_qp *q, mgn_svr_search *s) {
-    const int end = s->now.excess > 0 ? 1 : -1;
-    if (s->moved == -end) { mgn_copy(s->other, s->before, q->n); }
-    s->above = end > 0 ? s->now.excess : s->above / (s->moved < 0 ? 2 : 1);
-    s->below = end < 0 ? s->now.excess : s->below / (s->moved > 0 ? 2 : 1);
-    if (end > 0) {
-        s->low = s->now;
-        s->has_low = true;
-    } else {
-        s->high = s->now;
-        s->has_high = true;
-    }
-    s->moved = end;
+    const unsigned e = s->now.excess > 0 ? 0 : 1u;
+    if (s->moved == 2u - e) { mgn_copy(s->other, s->before, q->n); }
+    if (s->moved == 1u + e) { s->count[1u - e] /= 2; }
+    s->end[e] = s->now;
+    s->count[e] = s->now.share;
+    s->moved = 1u + e;
+}
+
+static bool mgn_svr_bracketed(const mgn_svr_search *s) {
+    return s->count[0] > 0 && s->count[1] < 0;
 }
 
 /* Where to look next: on the secant between both ends, or through the last two values, of which it
- * takes a little more so that the other end is soon found. A sum that falls twice as fast as
- * epsilon grows is usual, and all that is known after the first one; while values are inexact, a
- * slope that is far from that is not believed. */
-static margin_real mgn_svr_next(const mgn_svr *v, const mgn_svr_search *s) {
-    const margin_real epsilon = s->now.epsilon, usual = 2 * v->mass / epsilon;
-    const margin_real between = s->high.epsilon - s->low.epsilon;
-    margin_real slope = usual, next;
-    if (s->has_low && s->has_high) {
-        next = s->low.epsilon + between * (s->above / (s->above - s->below));
-        return next > s->low.epsilon && next < s->high.epsilon ? next
-                                                               : s->low.epsilon + between / 2;
+ * takes a little more so that the other end is soon found. Sum and epsilon are taken by their
+ * logarithms, in which the curve is nearly straight. A sum that falls by the square of epsilon is
+ * usual, and all that is known after the first one; while values are inexact, a slope that is far
+ * from that is not believed. */
+static margin_real mgn_svr_next(const mgn_svr_search *s) {
+    const margin_real epsilon = mgn_max(s->now.epsilon, MGN_R(0.001));
+    const margin_real low = s->end[0].epsilon, high = s->end[1].epsilon;
+    margin_real slope = 2, next;
+    if (mgn_svr_bracketed(s)) {
+        const margin_real part = s->count[0] / (s->count[0] - s->count[1]);
+        next = low > 0 ? low * margin_exp(part * margin_log(high / low)) : high * part;
+        return next > low && next < high ? next : low + (high - low) / 2;
     }
     if (s->was.epsilon > 0 && s->was.epsilon != epsilon) {
-        slope = (s->was.excess - s->now.excess) / (epsilon - s->was.epsilon);
+        slope = (s->was.share - s->now.share) / margin_log(epsilon / s->was.epsilon);
     }
-    if (s->moved == 0 || !(slope > 0)) { slope = mgn_min(mgn_max(slope, usual / 2), usual * 4); }
-    next = epsilon + MGN_R(1.1) * s->now.excess / slope;
-    next = mgn_min(mgn_max(next, epsilon / 4), 4 * epsilon);
+    slope = s->moved == 0 ? mgn_min(mgn_max(slope, 2), 8) : mgn_max(slope, MGN_R(0.001));
+    next = epsilon * margin_exp(MGN_R(1.1) * s->now.share / slope);
+    next = mgn_min(mgn_max(next, epsilon / 2), 2 * epsilon);
     return next > MGN_R(0.001) ? next : 0;
+}
+
+/* Another epsilon for the same weights. */
+static void mgn_svr_widen(mgn_qp *q, margin_real epsilon) {
+    for (size_t i = 0; i < q->n; i++) { q->g[i] += mgn_qp_signed(q, i, epsilon - q->kink / 2); }
+    q->kink = 2 * epsilon;
+    q->known = true;
 }
 
 /* The weights in b, each on its side. */
@@ -21020,7 +21030,7 @@ static void mgn_svr_sides(mgn_qp *q, margin_real epsilon) {
  * between, of which some have the right sum. Likewise where both ends are as good as one. True
  * if that was it. */
 static bool mgn_svr_mix(mgn_svr *v, mgn_qp *q, mgn_svr_search *s, bool surely) {
-    const mgn_svr_point *low = &s->low, *high = &s->high;
+    const mgn_svr_point *low = &s->end[0], *high = &s->end[1];
     const margin_real reach = low->excess - high->excess, rise = high->value - low->value;
     const margin_real far = high->epsilon - low->epsilon;
     const margin_real share = s->now.excess / (s->now.excess > 0 ? reach : -reach);
@@ -21035,6 +21045,7 @@ static bool mgn_svr_mix(mgn_svr *v, mgn_qp *q, mgn_svr_search *s, bool surely) {
     }
     mgn_copy(q->b, s->before, q->n);
     mgn_svr_sides(q, v->epsilon);
+    mgn_qp_gradient(q);
     return false;
 }
 
@@ -21042,20 +21053,20 @@ static bool mgn_svr_mix(mgn_svr *v, mgn_qp *q, mgn_svr_search *s, bool surely) {
  * the other, which takes many steps to find out, so close that the lines along them, which bound
  * the objective, leave little of it open. */
 static bool mgn_svr_close(const mgn_svr_search *s, margin_real tol) {
-    const margin_real far = s->high.epsilon - s->low.epsilon;
-    const margin_real open =
-        far * (s->low.excess / (s->low.excess - s->high.excess)) * -s->high.excess;
+    const margin_real low = s->end[0].excess, high = s->end[1].excess;
+    const margin_real far = s->end[1].epsilon - s->end[0].epsilon;
+    const margin_real open = far * (low / (low - high)) * -high;
     return far <= tol || (far <= mgn_sqrt(tol) / 8 && open <= 64 * tol * mgn_abs(s->now.value));
 }
 
 /* What was found at v->epsilon; true if it is what is searched for. */
 static bool mgn_svr_found(mgn_svr *v, mgn_qp *q, mgn_svr_search *s, margin_real tol) {
     const margin_real excess = s->now.excess;
-    const mgn_svr_point last = excess > 0 ? s->low : s->high;
-    const bool again = s->moved == (excess > 0 ? 1 : -1);
-    if (mgn_abs(excess) <= tol * v->mass || (excess <= 0 && v->epsilon == 0)) { return true; }
+    const mgn_svr_point last = s->end[excess > 0 ? 0 : 1];
+    const bool again = s->moved == (excess > 0 ? 1u : 2u);
+    if (mgn_abs(excess) <= 4 * tol * v->mass || (excess <= 0 && v->epsilon == 0)) { return true; }
     mgn_svr_bracket(q, s);
-    if (!s->has_low || !s->has_high) { return false; }
+    if (!mgn_svr_bracketed(s)) { return false; }
     if (mgn_svr_close(s, tol)) { return mgn_svr_mix(v, q, s, true); }
     return again && mgn_abs(excess - last.excess) <= mgn_abs(excess) / 1024 &&
            mgn_svr_mix(v, q, s, false);
@@ -21073,19 +21084,21 @@ static margin_status mgn_svr_nu(mgn_svr *v, mgn_qp_work *work, mgn_fit *fit, mar
     s.other = fit->f;
     s.before = v->o.coef;
     v->epsilon = MGN_R(0.5);
+    q->kink = 2 * v->epsilon;
     for (unsigned round = 0; round < 100u; round++) {
         q->tol = mgn_max(tol, rough);
-        q->kink = 2 * v->epsilon;
         mgn_copy(s.before, q->b, q->n);
         status = mgn_qp_work_solve(work, fit, mem);
         if (status < 0 || status == MARGIN_W_STOPPED || status == MARGIN_W_ITERATIONS) { break; }
         s.was = s.now;
         s.now.epsilon = v->epsilon;
         s.now.excess = mgn_norm1(q->b, q->n) - v->mass;
+        s.now.share = 2 * s.now.excess / (2 * v->mass + s.now.excess);
         s.now.value = q->objective - v->epsilon * v->mass;
         if (rough <= tol && mgn_svr_found(v, q, &s, tol)) { break; }
-        v->epsilon = mgn_svr_next(v, &s);
-        rough /= 8;
+        v->epsilon = mgn_svr_next(&s);
+        mgn_svr_widen(q, v->epsilon);
+        rough /= mgn_abs(s.now.share) < MGN_R(0.5) ? 8 : 2;
         q->begun = true;
     }
     q->tol = tol;

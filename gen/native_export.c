@@ -39,14 +39,22 @@ static margin_status gen_quant_make(gen_quant *q, const margin_data *raw, int32_
     return margin_quantize(&q->from, raw, &options, &mem, &q->quant, &q->info);
 }
 
-/* ---- coefficients for vectors of 8 bits ---- */
+/* ---- coefficients for rounded vectors ---- */
 
 /* A model that answers numbers is as good as its scores are exact, and rounding its vectors to 8 bits
- * moves these more than anything else does. So the coefficients are fitted to the vectors as they are
+ * moves these more than anything else does; with poly, whose terms are large and nearly cancel each
+ * other, rounding to 16 bits does as well. So the coefficients are fitted to the vectors as they are
  * rounded: what the scores have moved by, at the vectors before rounding and at the rows, is taken
  * back by a change of the coefficients and of the bias. Conjugate gradients for least squares, ended
- * early: they take the directions first that scores depend on most, and leave the others alone. */
-enum { GEN_REFIT_STEPS = 100, GEN_REFIT_ROUNDS = 3, GEN_REFIT_MOST = 30000000 };
+ * early: they take the directions first that scores depend on most, and leave the others alone. Poly
+ * needs more steps, and gets them where they take no more than seconds. */
+enum {
+    GEN_REFIT_STEPS = 100,
+    GEN_REFIT_POLY = 600,
+    GEN_REFIT_ROUNDS = 3,
+    GEN_REFIT_MOST = 30000000,
+    GEN_REFIT_PRODUCTS = 1500000000
+};
 
 typedef struct {
     const margin_expansion *from;
@@ -114,7 +122,9 @@ static void gen_refit_round(const gen_refit *r, const gen_quant *q) {
     size_t v, k;
     for (v = 0; v < r->n; v++) {
         for (k = 0; k < r->d; k++) {
-            const double whole = ((const int8_t *)e->vectors)[mgn_q_place(r->d, v, k, MARGIN_Q7)];
+            const size_t at = mgn_q_place(r->d, v, k, e->format);
+            const double whole = e->format == MARGIN_Q15 ? ((const int16_t *)e->vectors)[at]
+                                                         : ((const int8_t *)e->vectors)[at];
             r->rounded[v * r->d + k] = whole;
             dot += r->from->vectors[v * r->d + k] * whole;
             square += whole * whole;
@@ -167,11 +177,14 @@ static double gen_refit_slope(const gen_refit *r) {
 }
 
 static void gen_refit_solve(const gen_refit *r) {
+    const bool poly = r->from->kernel.kind == MARGIN_KERNEL_POLY;
+    const size_t most = poly ? GEN_REFIT_POLY : GEN_REFIT_STEPS;
+    const size_t steps = mgn_size_min(most, GEN_REFIT_STEPS + GEN_REFIT_PRODUCTS / (r->m * r->n));
     double size = gen_refit_slope(r), began = size;
     size_t step, i;
     memset(r->moved, 0, (r->n + 1u) * sizeof *r->moved);
     memcpy(r->way, r->slope, (r->n + 1u) * sizeof *r->way);
-    for (step = 0; step < GEN_REFIT_STEPS && size > 1e-16 * began; step++) {
+    for (step = 0; step < steps && size > 1e-16 * began; step++) {
         double far, old = size;
         for (i = 0; i < r->m; i++) {
             r->along[i] = margin_dot(r->k + i * (r->n + 1u), r->way, r->n + 1u);
@@ -239,7 +252,7 @@ static margin_status gen_refit_rounds(gen_refit *r, gen_quant *q, int32_t whole,
         gen_refit_solve(r);
         margin_axpy(coef, 1, r->moved, r->n);
         *bias += r->moved[r->n];
-        status = gen_quant_make(q, r->raw, MARGIN_Q7, whole);
+        status = gen_quant_make(q, r->raw, q->quant.model.of.expansion.format, whole);
         if (now->gain == gain && now->up == up) { break; }
     }
     return status;
@@ -267,11 +280,13 @@ static margin_status gen_refit_run(gen_quant *q, const margin_data *raw, int32_t
     return status;
 }
 
-/* Whether the score of a model is a number that is to be met, by vectors with a kernel. */
-static bool gen_says_numbers(const margin_model *model) {
+/* Whether the score of a model is a number that is to be met, by vectors that are rounded too much. */
+static bool gen_refits(const margin_model *model, int32_t format) {
     const margin_vote *vote = margin_model_vote(model);
+    const unsigned kernel = model->of.expansion.kernel.kind;
     return model->kind == MARGIN_MODEL_EXPANSION && vote->scheme == MARGIN_SCHEME_ORDINAL &&
-           vote->classes == 1 && model->of.expansion.kernel.kind != MARGIN_KERNEL_HINGE;
+           vote->classes == 1 && kernel != MARGIN_KERNEL_HINGE &&
+           (format == MARGIN_Q7 || kernel == MARGIN_KERNEL_POLY);
 }
 
 /* The model of an image in integers, for raw values like those of the rows, of which the last `ends`
@@ -289,7 +304,7 @@ int32_t gen_quantize(const void *image, int64_t size, const gen_rows *rows, int6
         status = gen_load(image, size, &q->bytes[0], &q->from);
     }
     if (status >= 0) { status = gen_quant_make(q, &raw, format, whole); }
-    if (status >= 0 && format == MARGIN_Q7 && gen_says_numbers(&q->from)) {
+    if (status >= 0 && gen_refits(&q->from, format)) {
         status = gen_refit_run(q, &raw, whole);
     }
     free(weight);

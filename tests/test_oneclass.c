@@ -501,6 +501,32 @@ TEST online_a_constant_feature_may_change_at_last(void) {
     PASS();
 }
 
+/* Changes so large that the distance overflows are alarms and are learned as any other; after as many
+ * samples as are remembered the new state is normal. */
+TEST online_a_constant_feature_may_change_by_any_size(void) {
+    static unsigned char bytes[MARGIN_ONECLASS_ONLINE_BYTES(3)];
+    const margin_oneclass_online_options o = {0, (margin_real)0.9, 0, 0};
+    const margin_real jumps[] = {1, (margin_real)1e6, (margin_real)1e9, (margin_real)1e15};
+    for (size_t j = 0; j < sizeof jumps / sizeof jumps[0]; j++) {
+        margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+        margin_rng rng = margin_rng_make(11);
+        margin_oneclass_online on;
+        bool alarm = false;
+        ASSERT_EQ(MARGIN_OK, margin_oneclass_online_start(&on, 3, &o, &mem));
+        for (size_t i = 0; i < 4200; i++) {
+            const margin_real x[3] = {margin_rng_normal(&rng), i < 4000 ? 4 : 4 + jumps[j],
+                                      margin_rng_normal(&rng)};
+            const double distance = (double)margin_oneclass_online_distance(&on, x);
+            ASSERT(distance >= 0 && isfinite(distance));
+            ASSERT_EQ(MARGIN_OK, margin_oneclass_online_add(&on, x, &alarm));
+            ASSERT(i != 4000 || alarm);
+            ASSERT(i < 4190 || distance < 100);
+        }
+        ASSERT_IN_RANGE(1, (double)(on.mean[1] / (4 + jumps[j])), 1e-6);
+    }
+    PASS();
+}
+
 TEST online_refuses_what_is_not_finite_and_changes_nothing(void) {
     static unsigned char bytes[MARGIN_ONECLASS_ONLINE_BYTES(2)];
     margin_oneclass_online_options o = {0, 0, 0, 0};
@@ -526,6 +552,7 @@ SUITE(oneclass_suite) {
     RUN_TEST(online_distances_are_those_of_the_definition);
     RUN_TEST(online_alarms_come_at_the_rate_asked_for);
     RUN_TEST(online_a_constant_feature_may_change_at_last);
+    RUN_TEST(online_a_constant_feature_may_change_by_any_size);
     RUN_TEST(online_refuses_what_is_not_finite_and_changes_nothing);
     RUN_TEST(random_problems_of_every_kind_reach_the_reference_optimum);
     RUN_TEST(spheres_of_three_points_are_known);
