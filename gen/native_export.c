@@ -304,9 +304,7 @@ int32_t gen_quantize(const void *image, int64_t size, const gen_rows *rows, int6
         status = gen_load(image, size, &q->bytes[0], &q->from);
     }
     if (status >= 0) { status = gen_quant_make(q, &raw, format, whole); }
-    if (status >= 0 && gen_refits(&q->from, format)) {
-        status = gen_refit_run(q, &raw, whole);
-    }
+    if (status >= 0 && gen_refits(&q->from, format)) { status = gen_refit_run(q, &raw, whole); }
     free(weight);
     if (status < 0) {
         gen_quant_free(q);
