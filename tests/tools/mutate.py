@@ -527,11 +527,11 @@ def write_table(faults: list[Fault], arguments) -> None:
     low, high = interval(killed, len(real))
     named = [fault for fault in faults if fault.verdict == "equivalent" and fault.by != SAME]
     scope = "".join(f" --section {name}" for name in arguments.section or [])
-    lines = ["# Planted faults", "", f"Made by `python3 tests/tools/mutate.py -n {arguments.n} --seed {arguments.seed}{scope} --write`; faults that survived "
-             "at first were run again", f"(`--again`) after tests were added. The header is that of commit {tree()}.", "",
+    lines = ["# Planted faults", "", f"Made by `python3 tests/tools/mutate.py -n {arguments.n} --seed {arguments.seed}{scope} --write`; those that "
+             "survived at first were run again after", f"tests were added. The header is that of commit {tree()}.", "",
              f"{killed} of the {len(real)} faults that are no equivalents are found: {share(faults):.1f} % (95 % interval {low:.1f} to {high:.1f} %). "
-             f"Of the {len(faults) - len(real)} equivalents", f"{len(faults) - len(real) - len(named)} have the same machine code, "
-             f"and {len(named)} are named in equivalent.txt with a reason.", "", *table(faults), "", "Those that survive, each with its reason:", ""]
+             f"Equivalents: {len(faults) - len(real)},", f"{len(faults) - len(real) - len(named)} by the same machine code, "
+             f"{len(named)} named in equivalent.txt with a reason.", "", *table(faults), "", "Those that survive, each with its reason:", ""]
     reasons = reasons_of(SURVIVORS)
     for f in faults:
         if f.verdict == "survived":
