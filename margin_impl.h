@@ -15995,7 +15995,8 @@ static void mgn_compress_system(mgn_compress *c, size_t samples) {
     for (size_t i = 0; i < samples; i++) {
         mgn_compress_score(c, mgn_compress_input(c, i));
         for (size_t s = 0; s < c->count; s++) {
-            const margin_real k = c->part[s] = c->row[c->chosen[s]];
+            const margin_real k = c->row[c->chosen[s]];
+            c->part[s] = k;
             margin_axpy(c->target + s * c->functions, k, c->old, c->functions);
             margin_axpy(c->normal + s * c->most, k, c->part, s + 1u);
         }
