@@ -2057,10 +2057,12 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  * keeps many vectors from learning few samples by heart: the decay.
  *
  * Decay and noise are chosen on samples held out, a quarter at a time: one quarter, or two in turn
- * below 2000 samples, or all four in turn below 1000. First the decay is chosen from 0.005, 0.03,
- * 0.1, 0.3, 1 and 3, then the noise from 0, 0.05, 0.1, 0.2, 0.4, 0.7 and 1. Of each, the trainer
- * takes the largest that costs at most a fifth of a standard error; where no larger value does, it
- * goes down as long as that is better.
+ * below 2000 samples, or all four in turn below 1000, of two divisions up to 600 samples and of
+ * three up to 400. First the decay is chosen from 0.005, 0.03, 0.1, 0.3, 1 and 3, then the noise
+ * from 0, 0.05, 0.1, 0.2, 0.4, 0.7 and 1. Of each, the trainer takes the largest that costs at most
+ * a fifth of a standard error; where no larger value does, it goes down as long as that is better.
+ * Below 1000 samples it then divides the passes by 2, 4, 8 or 16 in the same way: where planes
+ * divide the classes, units that have hardly moved know more of new samples.
  *
  *     margin_compact_options options = {0};
  *     options.vectors = 88;                                     // 4 KB for 16 features, 26 classes
@@ -2090,7 +2092,7 @@ typedef struct {
     margin_real decay; /* share of a value that a step of 1 takes away, at  0: by validation     */
                        /* most 100; MARGIN_ZERO: none                                            */
     uint32_t seed;     /* of all that is random                                                  */
-    size_t max_iterations; /* passes   0: 100 + 400 000 / n, at most 300                         */
+    size_t max_iterations; /* passes   0: 100 + 400 000 / n, at most 300; few samples: see above */
     margin_watch watch;
     const margin_model *start; /* see above                             0: start at random       */
 } margin_compact_options;
@@ -2100,16 +2102,18 @@ MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
                                             const margin_compact_options *options);
 /* A pass over the data costs 6 n vectors (d + classes) operations. Validation takes four to eleven
  * more trainings, each with half the passes on three quarters of the samples; below 2000 samples it
- * takes twice as many, below 1000 four times. With fewer than 32 samples, or with more rbf units
- * than three quarters of the samples, there is no validation: the decay is then 0.03 and the noise
- * 0.1, unless you give them. info: objective is the mean loss of the last pass, with its noise;
- * support the number of vectors; iterations the passes of all trainings. MARGIN_E_ARGUMENT: options
- * out of their range; MARGIN_E_VECTORS: more vectors than samples; MARGIN_E_RANK: a rank that is
- * not below d; MARGIN_E_ONE_CLASS: less than two classes, or one without samples; MARGIN_E_RANGE:
- * squares of the data overflow; and those of margin_data_check. `report` may be NULL. */
+ * takes twice as many, below 1000 four times, up to 400 twelve times. With fewer than 32 samples,
+ * or with more rbf units than three quarters of the samples, there is no validation: the decay is
+ * then 0.03 and the noise 0.1, unless you give them. info: objective is the mean loss of the last
+ * pass, with its noise; support the number of vectors; iterations the passes of all trainings.
+ * MARGIN_E_ARGUMENT: options out of their range; MARGIN_E_VECTORS: more vectors than samples;
+ * MARGIN_E_RANK: a rank that is not below d; MARGIN_E_ONE_CLASS: less than two classes, or one
+ * without samples; MARGIN_E_RANGE: squares of the data overflow; and those of margin_data_check.
+ * `report` may be NULL. */
 typedef struct {
     margin_real noise; /* as used, in units of the mean deviation of the features */
     margin_real decay; /* as used */
+    size_t passes;     /* of the last training */
     margin_real held;  /* error rate with them on the samples held out; negative: none were */
 } margin_compact_report;
 MARGIN_API margin_status margin_compact_train(const margin_data *data,

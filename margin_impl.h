@@ -18362,7 +18362,9 @@ typedef struct {
     mgn_tick tick;
     size_t passes;               /* done */
     bool rounded;                /* used values count */
+    margin_real shorter;         /* the passes are divided by this */
     bool seek_decay, seek_noise; /* by validation */
+    bool seek_passes;            /* with them */
 } mgn_compact;
 
 static bool mgn_compact_rbf(const mgn_compact *job) {
@@ -18383,6 +18385,9 @@ static bool mgn_compact_starts(margin_compact_options *o, size_t d, size_t class
     return o->rank == 0;
 }
 
+#define MGN_COMPACT_FEW 1000u  /* below so many samples all quarters are held out in turn, */
+#define MGN_COMPACT_HELD 1200u /* of as many divisions as make so many, but at most three */
+
 /* What is left to validation, and where that starts. A model to go on from has settings of its own,
  * and few samples cannot tell: rbf units start at samples, which must not be those held out. */
 static void mgn_compact_open(mgn_compact *job, size_t n) {
@@ -18391,6 +18396,8 @@ static void mgn_compact_open(mgn_compact *job, size_t n) {
         o->start == NULL && n / 4u >= 8u && (!mgn_compact_rbf(job) || o->vectors <= n - n / 4u);
     job->seek_decay = seek && o->decay == 0;
     job->seek_noise = seek && o->noise == 0;
+    job->seek_passes = n < MGN_COMPACT_FEW && o->max_iterations == 0;
+    job->shorter = 1;
     if (o->loss == 0) { o->loss = o->start == NULL ? MARGIN_COMPACT_SOFT : MARGIN_COMPACT_HINGE; }
     if (o->decay == 0 && o->start == NULL) { o->decay = MGN_R(0.03); }
     if (o->decay == MARGIN_ZERO) { o->decay = 0; }
@@ -18863,9 +18870,7 @@ static void mgn_compact_fit(mgn_compact *job, size_t count, size_t passes) {
     }
 }
 
-/* ---- what validation chooses: decay and noise ---- */
-
-#define MGN_COMPACT_FEW 1000u /* below so many samples all quarters are held out in turn */
+/* ---- what validation chooses: decay, noise, of few samples the passes ---- */
 
 /* Judges a training by the samples from .. n - 1 of the order. Their error rate goes to `held`;
  * what is returned is steadier, because errors and hits near the border count in part: a sample of
@@ -18896,10 +18901,12 @@ static margin_real mgn_compact_judge(mgn_compact *job, size_t from, margin_real 
     return sum / total;
 }
 
-/* The order in which quarter `part` is held out, the last one for 0; the same for all settings. */
-static void mgn_compact_deal(mgn_compact *job, size_t quarter, size_t part) {
+/* The order in which quarter `part` is held out, the last one for 0, those from 4 on of another
+ * division; the same for all settings. */
+static void mgn_compact_deal(mgn_compact *job, size_t quarter, size_t turn) {
+    const size_t part = turn % 4u;
     margin_index *last = job->order + job->n - quarter;
-    job->rng = margin_rng_make(job->o.seed);
+    job->rng = margin_rng_make(job->o.seed + 1000u * (uint32_t)(turn / 4u));
     for (size_t i = 0; i < job->n; i++) { job->order[i] = (margin_index)i; }
     margin_shuffle(&job->rng, job->order, job->n);
     for (size_t i = 0; i < (part > 0 ? quarter : 0u); i++) {
@@ -18912,18 +18919,28 @@ static void mgn_compact_deal(mgn_compact *job, size_t quarter, size_t part) {
 
 /* How many quarters are held out in turn. */
 static size_t mgn_compact_parts(const mgn_compact *job) {
-    return job->n < MGN_COMPACT_FEW ? 4u : job->n < 2u * MGN_COMPACT_FEW ? 2u : 1u;
+    if (job->n < MGN_COMPACT_FEW) {
+        const size_t divisions = mgn_size_min(3u, MGN_COMPACT_HELD / job->n);
+        return 4u * divisions;
+    }
+    return job->n < 2u * MGN_COMPACT_FEW ? 2u : 1u;
+}
+
+/* How many passes a training makes, at least one. */
+static size_t mgn_compact_passes(const mgn_compact *job) {
+    return (job->o.max_iterations + (size_t)job->shorter - 1u) / (size_t)job->shorter;
 }
 
 /* Trains with the settings of the options in half the passes, and judges that. */
 static margin_real mgn_compact_try(mgn_compact *job, margin_real *held) {
     const size_t quarter = job->n / 4u, parts = mgn_compact_parts(job);
+    const size_t passes = (mgn_compact_passes(job) + 1u) / 2u;
     margin_real sum = 0;
     *held = 0;
     for (size_t part = 0; part < parts && !job->tick.stopped; part++) {
         margin_real rate;
         mgn_compact_deal(job, quarter, part);
-        mgn_compact_fit(job, job->n - quarter, (job->o.max_iterations + 1u) / 2u);
+        mgn_compact_fit(job, job->n - quarter, passes);
         sum += mgn_compact_judge(job, job->n - quarter, &rate);
         *held += rate / (margin_real)parts;
     }
@@ -18934,7 +18951,7 @@ static margin_real mgn_compact_try(mgn_compact *job, margin_real *held) {
  * costs no more than a fifth of a standard error, or else down while that is better. */
 static void mgn_compact_walk(mgn_compact *job, margin_real *setting, const margin_real *grid,
                              size_t count, size_t at) {
-    const margin_real rows = (margin_real)(job->n / 4u * mgn_compact_parts(job));
+    const margin_real rows = (margin_real)(job->n / 4u * mgn_size_min(mgn_compact_parts(job), 4u));
     size_t best = at;
     bool bad = false;
     for (size_t i = at + 1u; i < count && !bad && !job->tick.stopped; i++) {
@@ -18968,9 +18985,11 @@ static void mgn_compact_choose(mgn_compact *job) {
     static const margin_real decays[] = {MGN_R(0.005), MGN_R(0.03), MGN_R(0.1), MGN_R(0.3), 1, 3};
     static const margin_real noises[] = {0,          MGN_R(0.05), MGN_R(0.1), MGN_R(0.2),
                                          MGN_R(0.4), MGN_R(0.7),  1};
+    static const margin_real shorter[] = {1, 2, 4, 8, 16};
     job->judged = mgn_compact_try(job, &job->held);
     if (job->seek_decay) { mgn_compact_walk(job, &job->o.decay, decays, 6, 1); }
     if (job->seek_noise) { mgn_compact_walk(job, &job->o.noise, noises, 7, 2); }
+    if (job->seek_passes) { mgn_compact_walk(job, &job->shorter, shorter, 5, 0); }
     job->rng = margin_rng_make(job->o.seed + 1u);
 }
 
@@ -19070,7 +19089,7 @@ static margin_status mgn_compact_work(mgn_compact *job, margin_model *model) {
     job->held = -1;
     job->tick = mgn_tick_make(job->o.watch, 1);
     if (job->seek_decay || job->seek_noise) { mgn_compact_choose(job); }
-    if (!job->tick.stopped) { mgn_compact_fit(job, job->n, job->o.max_iterations); }
+    if (!job->tick.stopped) { mgn_compact_fit(job, job->n, mgn_compact_passes(job)); }
     mgn_compact_rounding(job);
     mgn_compact_store(job, model);
     return MARGIN_OK;
@@ -19114,6 +19133,7 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
     if (status >= 0 && report != NULL) {
         report->noise = job.o.noise;
         report->decay = job.o.decay;
+        report->passes = mgn_compact_passes(&job);
         report->held = job.held;
     }
     return status;

@@ -224,7 +224,7 @@ TRIES = Option("starts", above(0, whole), "How many random starts there are; the
                "and weight.")
 START = Option("start", one_of(STARTS), f"Where prototypes start: {', '.join(STARTS)}. The default is hss.")
 ITERATIONS = Option("iterations", above(0, whole), "How many passes over the data there are at most. Training ends before "
-                    "when it has converged. The default is 1000; of compact 100 to 300; with --rate there are 60 gradient steps.")
+                    "when it has converged. The default is 1000; of compact 100 to 300, fewer where rows held out say so; with --rate there are 60 gradient steps.")
 RATE = Option("rate", above(0), "A learning rate. tvq and td then take steps of this rate along gradients over all rows, 1 is usual; "
               "by default they take mini-batches. lvq: the first rate, default 0.05. The default of compact is 0.01, with an rbf kernel 0.05.")
 VECTORS = Option("vectors", between(1, 65535, whole), "How many vectors are learned. The default is 64.")
@@ -259,8 +259,8 @@ def compact_keys(told: dict) -> dict:
 
 def compact_words(told: dict) -> list[str]:
     """
-    >>> compact_words({"decay": 0.1, "noise": 0.2, "error_held": 0.125, "options": {"noise": 0.2}})
-    ['decay 0.1, chosen on rows held out: 12.5 % error']
+    >>> compact_words({"decay": 0.1, "noise": 0.2, "passes": 75, "error_held": 0.125, "options": {"noise": 0.2}})
+    ['75 passes; decay 0.1, chosen on rows held out: 12.5 % error']
     >>> compact_words({"decay": 0.1, "noise": 0.2, "options": {}})
     []
     """
@@ -268,7 +268,7 @@ def compact_words(told: dict) -> list[str]:
     if "error_held" not in told:
         return []
     chosen = [f"{name} {told[name]:g}" for name in ("decay", "noise") if name not in given]
-    return [f"{', '.join(chosen)}, chosen on rows held out: {100 * told['error_held']:.3g} % error"]
+    return [f"{told['passes']:g} passes; {', '.join(chosen)}, chosen on rows held out: {100 * told['error_held']:.3g} % error"]
 
 
 # ---- the methods ----
@@ -366,7 +366,7 @@ METHODS = {
                                                   "rows by heart. The default is the largest that costs nothing on rows held out."),
                  Option("exact", yes_or_no, "Does not round vectors and coefficients to q7.")),
         grid=(("vectors", (16, 32, 64, 128)),), kernels=("hinge", "rbf"), words=compact_words, keys=compact_keys,
-        noted=("noise", "decay"),
+        noted=("noise", "decay", "passes"),
         without=("gamma", "degree", "coef0", "a", "scheme", "tol", "max-iter", "cache-mb")),
     "oneclass": Method(
         "what is normal, learned from normal rows alone, with a rate of false alarms given in advance",

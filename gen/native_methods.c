@@ -918,6 +918,7 @@ static margin_status gen_train_compact(gen_work *work) {
         gen_tell(&work->told, "vectors", (double)work->info.support);
         gen_tell(&work->told, "noise", report.noise);
         gen_tell(&work->told, "decay", report.decay);
+        gen_tell(&work->told, "passes", (double)report.passes);
         gen_tell(&work->told, "held", report.held);
     }
     return status;
