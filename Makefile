@@ -206,6 +206,7 @@ ports: | need-test need-ports ## builds one suite for every emulated target and 
 
 footprint: | need-test need-ports ## bytes, stack and instructions of every predictor on every target
 	@python3 ports/footprint.py
+	@python3 ports/stack.py --check
 	@python3 ports/cost.py --check
 
 need-cluster: need-test

@@ -1,6 +1,7 @@
 """stack.py -- the most stack that any call of each public function of PART I takes, on microcontrollers.
 
-    python3 ports/stack.py [--target NAME]... [--write]     prints a table; --write: gen/cost_table.py and ports/README.md
+    python3 ports/stack.py [--target NAME]... [--write | --check]
+        prints a table; --write: gen/cost_table.py and ports/README.md; --check: fails where ports/README.md promises less
 
 The compiler says how large the frame of each function of the library is; the linked program says which functions each one
 calls, the compiler's helpers included, and how much those push. The deepest path is the answer: no input needs more. That
@@ -216,16 +217,42 @@ def show(table: dict[str, dict[str, int]]) -> None:
         print(name.ljust(wide), *(f"{table[target][name]:>{len(target)}}" for target in table))
 
 
+def promised() -> dict[tuple[str, str], int]:
+    """The table in ports/README.md: of each function and target, the most stack."""
+    with open("ports/README.md", encoding="utf-8") as file:
+        lines = file.read().split("<!-- stack -->")[1].split("<!-- /stack -->")[0].strip().split("\n")
+    targets = lines[0].strip("| ").split(" | ")[1:]
+    found = {}
+    for line in lines[2:]:
+        names, *numbers = line.strip("| ").split(" | ")
+        found.update({(f"margin_{name}", target): int(most) for name in re.findall(r"`(\w+)`", names) for target, most in zip(targets, numbers)})
+    return found
+
+
+def check(table: dict[str, dict[str, int]]) -> int:
+    """Whether every function keeps to the table in ports/README.md; what does not is printed."""
+    known = promised()
+    cells = [(name, target, most) for target in table if target in SHOWN for name, most in table[target].items()]
+    broken = [(name, target, most) for name, target, most in cells if most > known.get((name, target), -1)]
+    for name, target, most in broken:
+        print(f"{name} on {target}: {most} bytes, ports/README.md says {known.get((name, target), 'nothing')}")
+    print(f"{len(cells) - len(broken)} passed, {len(broken)} failed")
+    return 1 if broken or not cells else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="The most stack of each public function of PART I.")
     parser.add_argument("--target", action="append", default=[])
     parser.add_argument("--write", action="store_true", help=f"write {models.COSTS} and the table in ports/README.md")
+    parser.add_argument("--check", action="store_true", help="fail where a function takes more than ports/README.md says")
     args = parser.parse_args()
     os.chdir(ROOT)
     check_pointers()
     targets = chosen(args.target, [target for target in TARGETS if target.family in DEVICES])
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         table = dict(zip((target.name for target in targets), pool.map(bounds, targets)))
+    if args.check:
+        return check(table)
     show(table)
     if args.write and not args.target:
         known = models.known_costs()
