@@ -4037,17 +4037,6 @@ static bool mgn_q_list_fits(const margin_list_q *l) {
     return fits;
 }
 
-/* What a model is left early by is not more than its first half. */
-static bool mgn_q_part_fits(const margin_proto_q *p, const margin_expansion_q *pool, size_t m) {
-    uint64_t length2 = 0;
-    for (size_t k = 0; k < mgn_q_proto_half(p->d); k++) {
-        const int32_t q = mgn_q_element(pool, m, k);
-        length2 += (uint64_t)((int64_t)q * q);
-    }
-    return length2 < UINT64_C(1) << 32 &&
-           MARGIN_LOAD(uint16_t, p->gains + m) <= mgn_q_proto_part(p, length2);
-}
-
 /* Centroid: |c.x| and z stay within 31 bits, and z, whose least value over all lengths of x is
  * constant - |c|^2 2^(2 left - 2 - up), is not negative. */
 static bool mgn_q_centroid_fits(const margin_proto_q *p, const margin_expansion_q *pool, size_t m) {
@@ -4056,10 +4045,15 @@ static bool mgn_q_centroid_fits(const margin_proto_q *p, const margin_expansion_
     uint64_t sum;
     const uint64_t length2 = mgn_q_length2(pool, row, &sum);
     const uint64_t most = mgn_q_root_up(length2) * mgn_q_root_up(p->reach);
+    uint64_t first = 0; /* what the model is left early by is not more than its first half */
+    for (size_t k = 0; k < mgn_q_proto_half(p->d) && p->tangents == 0; k++) {
+        const int32_t q = mgn_q_element(pool, m, k);
+        first += (uint64_t)((int64_t)q * q);
+    }
     return length2 < UINT64_C(1) << 32 && fixed >= 0 && most <= INT32_MAX &&
            ((uint64_t)p->reach << p->up) + (most << p->left) + (uint64_t)fixed <= INT32_MAX &&
            (uint64_t)fixed << (p->up + 2u) >= length2 << 2u * p->left &&
-           (p->tangents > 0 || mgn_q_part_fits(p, pool, m));
+           (p->tangents > 0 || MARGIN_LOAD(uint16_t, p->gains + m) <= mgn_q_proto_part(p, first));
 }
 
 /* Tangents: with G the largest sum of |t_i . t_j| over j, which is above all eigenvalues of their
@@ -4365,15 +4359,6 @@ static bool mgn_proto_sound(const margin_proto *p) {
     return fits;
 }
 
-/* Whether cut j has no coefficient but 0 beyond its reach. */
-static bool mgn_list_within(const margin_expansion *e, size_t j, size_t reach) {
-    bool within = true;
-    for (size_t v = reach; within && v < e->n; v++) {
-        within = MARGIN_LOAD(margin_real, e->coef + v * e->width + j) == 0;
-    }
-    return within;
-}
-
 /* Reaches grow up to n; targets are 0 or 1, the last is 1. */
 static bool mgn_list_sound(const margin_list *l) {
     const margin_expansion *e = &l->pool;
@@ -4381,8 +4366,9 @@ static bool mgn_list_sound(const margin_list *l) {
     for (size_t j = 0; j < e->width; j++) {
         const uint32_t more = MARGIN_LOAD(uint32_t, l->reach + j);
         target = MARGIN_LOAD(uint32_t, l->target + j);
-        if (more < reach || more > e->n || target > 1u || !mgn_list_within(e, j, (size_t)more)) {
-            return false;
+        if (more < reach || more > e->n || target > 1u) { return false; }
+        for (size_t v = (size_t)more; v < e->n; v++) { /* no coefficient but 0 beyond a reach */
+            if (MARGIN_LOAD(margin_real, e->coef + v * e->width + j) != 0) { return false; }
         }
         reach = more;
     }
@@ -4482,19 +4468,6 @@ static bool mgn_rest_zero(const unsigned char *p, uint64_t used) {
     return zero;
 }
 
-/* The numbers of a model; false where the head cannot be that of any. */
-static bool mgn_get_model(const mgn_image_head *h, const unsigned char *p, margin_model *model) {
-    uint64_t used = 0;
-    model->kind = h->kind;
-    switch (h->kind) {
-        MGN_KINDS(MGN_GET_CASE)
-    default:
-        return false;
-    }
-    return mgn_rest_zero(p, used) &&
-           (h->flags & ~(unsigned)MGN_FLAG_CURVED) <= (h->kind == MARGIN_MODEL_LINEAR ? 0u : 1u);
-}
-
 static bool mgn_kind_known(unsigned kind) {
     return kind >= MARGIN_MODEL_LINEAR && kind <= MARGIN_MODEL_PROJECTED;
 }
@@ -4512,17 +4485,27 @@ static bool mgn_head_ends(const mgn_image_head *head, const mgn_walk *walk) {
 }
 
 /* A model without arrays that fits the length of the image. */
-static margin_status mgn_image_model(const unsigned char *p, size_t size, mgn_image_head *head,
+static margin_status mgn_image_model(const unsigned char *p, size_t size, mgn_image_head *h,
                                      margin_model *model) {
     mgn_walk walk = mgn_walk_make(mgn_visit_none, MARGIN_IMAGE_HEAD);
     const margin_status status = mgn_image_check(p, size);
+    uint64_t used = 0;
     if (status != MARGIN_OK) { return status; }
-    *head = mgn_head_parse(p);
-    if (head->format != 0 || !mgn_kind_known(head->kind)) { return MARGIN_E_IMAGE; }
+    *h = mgn_head_parse(p);
+    if (h->format != 0 || !mgn_kind_known(h->kind)) { return MARGIN_E_IMAGE; }
     mgn_clear(model, sizeof *model);
-    if (!mgn_get_model(head, p, model) || !mgn_model_shape(model)) { return MARGIN_E_IMAGE_VALUE; }
-    mgn_walk_model(&walk, head, model);
-    return mgn_head_ends(head, &walk) ? MARGIN_OK : MARGIN_E_IMAGE_SIZE;
+    model->kind = h->kind;
+    switch (h->kind) {
+        MGN_KINDS(MGN_GET_CASE)
+    default:
+        return MARGIN_E_IMAGE_VALUE;
+    }
+    if (!mgn_rest_zero(p, used) || !mgn_model_shape(model) ||
+        (h->flags & ~(unsigned)MGN_FLAG_CURVED) > (h->kind == MARGIN_MODEL_LINEAR ? 0u : 1u)) {
+        return MARGIN_E_IMAGE_VALUE;
+    }
+    mgn_walk_model(&walk, h, model);
+    return mgn_head_ends(h, &walk) ? MARGIN_OK : MARGIN_E_IMAGE_SIZE;
 }
 
 /* Squared lengths to the bit, as margin_image_write makes them: an image has one form. Hinge units
@@ -4643,43 +4626,38 @@ static void mgn_walk_quant(mgn_walk *walk, const mgn_image_head *h, margin_quant
 }
 
 /* Cuts of a linear kernel have no vectors and none of the numbers that other kernels need. */
-static bool mgn_get_model_q(const mgn_image_head *h, const unsigned char *p,
-                            margin_model_q *model) {
-    const uint64_t kernel =
-        UINT64_C(0xF0000FF740000000); /* bytes 30, 32 to 34, 36 to 43, 60 to 63 */
-    const bool cuts = h->kind == MARGIN_MODEL_LIST && h->kernel == MARGIN_KERNEL_LINEAR;
+static margin_status mgn_image_model_q(const unsigned char *p, size_t size, mgn_image_head *h,
+                                       margin_quant *quant) {
+    const uint64_t kernel = UINT64_C(0xF0000FF740000000); /* 30, 32 to 34, 36 to 43, 60 to 63 */
+    mgn_walk walk = mgn_walk_make(mgn_visit_none, MGN_IMAGE_HEAD_Q);
+    const margin_status status = mgn_image_check(p, size);
+    margin_stage_q stage = {NULL, NULL, NULL};
+    margin_model_q *model = &quant->model;
     uint64_t used = 0;
     bool fits = true;
+    if (status != MARGIN_OK) { return status; }
+    *h = mgn_head_parse(p);
+    if ((h->format != MARGIN_Q15 && h->format != MARGIN_Q7) || !mgn_kind_known(h->kind)) {
+        return MARGIN_E_IMAGE;
+    }
+    const bool cuts = h->kind == MARGIN_MODEL_LIST && h->kernel == MARGIN_KERNEL_LINEAR;
+    mgn_clear(quant, sizeof *quant);
+    quant->unit = (margin_real)mgn_get_float(p + 64);
     model->kind = h->kind;
     switch (h->kind) {
         MGN_KINDS_Q(MGN_GET_CASE)
     default:
-        return false;
-    }
-    return fits && mgn_rest_zero(p, cuts ? used & ~kernel : used) &&
-           h->flags <= (MGN_FLAG_STAGE | MGN_FLAG_INPUT | MGN_FLAG_GAINS | MGN_FLAG_CURVED) &&
-           (h->kind == MARGIN_MODEL_LINEAR || (h->flags & MGN_FLAG_GAINS) == 0) &&
-           (h->kind != MARGIN_MODEL_PROTO || h->width <= MARGIN_PROTO_TANGENTS) &&
-           (h->kind != MARGIN_MODEL_LIST || (h->n == 0) == cuts);
-}
-
-static margin_status mgn_image_model_q(const unsigned char *p, size_t size, mgn_image_head *head,
-                                       margin_quant *quant) {
-    mgn_walk walk = mgn_walk_make(mgn_visit_none, MGN_IMAGE_HEAD_Q);
-    const margin_status status = mgn_image_check(p, size);
-    margin_stage_q stage = {NULL, NULL, NULL};
-    if (status != MARGIN_OK) { return status; }
-    *head = mgn_head_parse(p);
-    if ((head->format != MARGIN_Q15 && head->format != MARGIN_Q7) || !mgn_kind_known(head->kind)) {
-        return MARGIN_E_IMAGE;
-    }
-    mgn_clear(quant, sizeof *quant);
-    quant->unit = (margin_real)mgn_get_float(p + 64);
-    if (!mgn_get_finite(p + 64) || !mgn_get_model_q(head, p, &quant->model)) {
         return MARGIN_E_IMAGE_VALUE;
     }
-    mgn_walk_quant(&walk, head, quant, &stage);
-    return mgn_head_ends(head, &walk) ? MARGIN_OK : MARGIN_E_IMAGE_SIZE;
+    if (!fits || !mgn_get_finite(p + 64) || !mgn_rest_zero(p, cuts ? used & ~kernel : used) ||
+        h->flags > (MGN_FLAG_STAGE | MGN_FLAG_INPUT | MGN_FLAG_GAINS | MGN_FLAG_CURVED) ||
+        (h->kind != MARGIN_MODEL_LINEAR && (h->flags & MGN_FLAG_GAINS) != 0) ||
+        (h->kind == MARGIN_MODEL_PROTO && h->width > MARGIN_PROTO_TANGENTS) ||
+        (h->kind == MARGIN_MODEL_LIST && (h->n == 0) != cuts)) {
+        return MARGIN_E_IMAGE_VALUE;
+    }
+    mgn_walk_quant(&walk, h, quant, &stage);
+    return mgn_head_ends(h, &walk) ? MARGIN_OK : MARGIN_E_IMAGE_SIZE;
 }
 
 static mgn_walk mgn_image_take_q(margin_arena *mem, const unsigned char *from,
@@ -6560,17 +6538,6 @@ static void mgn_moments_flush(mgn_moments *m) {
     m->held = 0;
 }
 
-static void mgn_moments_add(mgn_moments *m, const margin_real *x, margin_real share) {
-    const size_t unset = m->held == 0 && !(m->total > 0) ? m->d : 0;
-    for (size_t j = 0; j < unset; j++) {
-        m->mean[j] = x[j];
-        m->mean_lost[j] = 0;
-    }
-    m->x[m->held] = x;
-    m->share[m->held++] = share;
-    if (m->held == 4) { mgn_moments_flush(m); }
-}
-
 /* Class by class: the samples, then from co-moments to the covariance. */
 static void mgn_moments_run(mgn_moments *m, const margin_data *data, size_t classes,
                             margin_real *weight, margin_real *mean, margin_real *cov) {
@@ -6585,8 +6552,15 @@ static void mgn_moments_run(mgn_moments *m, const margin_data *data, size_t clas
         m->held = 0;
         m->total = 0;
         for (size_t i = 0; i < g.data->n; i++) {
-            const margin_real share = mgn_share(&g, i);
-            if (share > 0) { mgn_moments_add(m, mgn_sample(g.data, i), share); }
+            const margin_real share = mgn_share(&g, i), *x = mgn_sample(g.data, i);
+            if (!(share > 0)) { continue; }
+            for (size_t j = 0; j < d && m->held == 0 && !(m->total > 0); j++) {
+                m->mean[j] = x[j];
+                m->mean_lost[j] = 0;
+            }
+            m->x[m->held] = x;
+            m->share[m->held++] = share;
+            if (m->held == 4) { mgn_moments_flush(m); }
         }
         if (m->held > 0) { mgn_moments_flush(m); }
         weight[c] = g.total * g.unit;
@@ -7637,25 +7611,21 @@ static margin_real mgn_q_linear_unit(const mgn_q_linear_job *l) {
     return unit > 0 ? unit : 1;
 }
 
-/* Whether rounding the weights to this unit is too coarse: about how much it changes a score,
- * compared with the largest contribution of a feature. */
-static bool mgn_q_linear_coarse(const mgn_q_linear_job *l, margin_real unit) {
-    margin_real error = 0, most = 0;
-    for (size_t k = 0; k < l->in->d; k++) {
-        const margin_real half = mgn_q_half_range(l->in, k);
-        error += half * half;
-        most = mgn_max(most, half * mgn_q_column(l, k));
-    }
-    return MGN_R(0.3) * unit * mgn_sqrt(error) >
-           most / (l->format == MARGIN_Q15 ? MGN_R(1024.0) : MGN_R(128.0));
-}
-
 static margin_status mgn_q_linear_make(mgn_q_linear_job *l) {
     const int32_t limit = mgn_q_most(l->format);
     mgn_q_inputs *in = l->in;
     mgn_q_linear_lifts(l);
     mgn_q_as_they_are(in);
-    if (!in->whole || mgn_q_linear_coarse(l, mgn_q_linear_unit(l))) {
+    /* Whether rounding the weights is too coarse for whole inputs as they are: about how much it
+     * changes a score, compared with the largest contribution of a feature. */
+    margin_real error = 0, most = 0;
+    for (size_t k = 0; k < in->d; k++) {
+        const margin_real half = mgn_q_half_range(in, k);
+        error += half * half;
+        most = mgn_max(most, half * mgn_q_column(l, k));
+    }
+    most /= l->format == MARGIN_Q15 ? MGN_R(1024.0) : MGN_R(128.0);
+    if (!in->whole || MGN_R(0.3) * mgn_q_linear_unit(l) * mgn_sqrt(error) > most) {
         mgn_q_linear_factors(l);
         if (in->whole && !mgn_q_make_stage(in)) { return MARGIN_E_RANGE; }
     }
@@ -8088,10 +8058,24 @@ static void mgn_q_rbf_steps(mgn_q_pool_job *p) {
     p->kernel.step = p->stepped ? 0 : mgn_q_step_for(r->in, most);
 }
 
-/* Half the squared length of each vector, rounded up, and the reach: inputs longer than that are
- * so far from all vectors that every kernel value vanishes. */
-static margin_status mgn_q_rbf_norms(mgn_q_pool_job *p) {
+static margin_status mgn_q_rbf_make(mgn_q_pool_job *p) {
+    mgn_q_inputs *in = p->rows->in;
     margin_kernel_q *kernel = &p->kernel;
+    const margin_real gamma = p->rows->from->kernel.gamma;
+    margin_status status = MARGIN_OK;
+    mgn_q_centre(p->rows, 1u);
+    if (!in->whole || !mgn_q_one_factor(p->rows) || !mgn_q_rbf_plain(p)) {
+        mgn_q_centre(p->rows, 1u);
+        in->unit = mgn_q_rbf_unit(p);
+        status = mgn_q_inputs_make(p->rows);
+    }
+    if (status != MARGIN_OK) { return status; }
+    if (p->rows->format == MARGIN_Q7) { mgn_q_rbf_steps(p); }
+    p->vector_unit = in->unit * (margin_real)p->kernel.step;
+    status = mgn_q_choose_gain(kernel, gamma * MGN_INV_LN2 * in->unit * in->unit);
+    if (status != MARGIN_OK) { return status; }
+    /* Half the squared length of each vector, rounded up, and the reach: inputs longer than that
+     * are so far from all vectors that every kernel value vanishes. */
     uint64_t longest = 0, reach;
     for (size_t v = 0; v < p->rows->n; v++) {
         const uint64_t length2 = mgn_q_rounded_length2(p, v);
@@ -8107,25 +8091,7 @@ static margin_status mgn_q_rbf_norms(mgn_q_pool_job *p) {
     reach = mgn_q_root_up(longest) + mgn_q_root_up(kernel->cut);
     reach *= reach;
     kernel->reach = reach < UINT32_C(0xBFFFFFFF) ? (uint32_t)reach : UINT32_C(0xBFFFFFFF);
-    return MARGIN_OK;
-}
-
-static margin_status mgn_q_rbf_make(mgn_q_pool_job *p) {
-    mgn_q_inputs *in = p->rows->in;
-    const margin_real gamma = p->rows->from->kernel.gamma;
-    margin_status status = MARGIN_OK;
-    mgn_q_centre(p->rows, 1u);
-    if (!in->whole || !mgn_q_one_factor(p->rows) || !mgn_q_rbf_plain(p)) {
-        mgn_q_centre(p->rows, 1u);
-        in->unit = mgn_q_rbf_unit(p);
-        status = mgn_q_inputs_make(p->rows);
-    }
-    if (status != MARGIN_OK) { return status; }
-    if (p->rows->format == MARGIN_Q7) { mgn_q_rbf_steps(p); }
-    p->vector_unit = in->unit * (margin_real)p->kernel.step;
-    status = mgn_q_choose_gain(&p->kernel, gamma * MGN_INV_LN2 * in->unit * in->unit);
-    status = status == MARGIN_OK ? mgn_q_rbf_norms(p) : status;
-    return status == MARGIN_OK ? mgn_q_store_pool(p) : status;
+    return mgn_q_store_pool(p);
 }
 
 /* ---- hinge units ---- */
@@ -8270,8 +8236,18 @@ static margin_status mgn_q_poly_make(mgn_q_pool_job *p) {
 
 /* ---- unit kernels ---- */
 
-/* Unit vectors of a length just below 2^shift, so that 2^(15 + shift) / length fits 16 bits. */
-static margin_status mgn_q_unit_vectors(mgn_q_pool_job *p) {
+static margin_status mgn_q_unit_make(mgn_q_pool_job *p) {
+    const margin_real a = p->rows->from->kernel.a, log2a = mgn_log(a) * MGN_INV_LN2;
+    margin_status status = mgn_q_origin_inputs(p->rows, false);
+    margin_real rate = a / 32768;
+    if (p->kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
+        rate = mgn_abs(log2a) / 65536;
+        p->kernel.power = log2a < 0 ? 1 : 0;
+    }
+    if (p->linear_unit) { rate = MGN_R(1) / 32768; }
+    status = status == MARGIN_OK ? mgn_q_choose_gain(&p->kernel, rate) : status;
+    if (status != MARGIN_OK) { return status; }
+    /* Unit vectors of a length just below 2^shift, so that 2^(15 + shift) / length fits 16 bits. */
     margin_kernel_q *kernel = &p->kernel;
     const margin_real most = mgn_min(1 / mgn_q_finest(p->rows, true), 32000);
     margin_real length = MGN_R(0.97) * 2;
@@ -8289,21 +8265,7 @@ static margin_status mgn_q_unit_vectors(mgn_q_pool_job *p) {
         const margin_real full = (margin_real)(UINT32_C(1) << (15u + kernel->shift));
         p->rows->norms[v] = (uint16_t)(norm > 0 ? mgn_q_round(full / norm, 0, 65535) : 65535);
     }
-    return length >= 1 ? MARGIN_OK : MARGIN_E_RANGE;
-}
-
-static margin_status mgn_q_unit_make(mgn_q_pool_job *p) {
-    const margin_real a = p->rows->from->kernel.a, log2a = mgn_log(a) * MGN_INV_LN2;
-    margin_status status = mgn_q_origin_inputs(p->rows, false);
-    margin_real rate = a / 32768;
-    if (p->kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
-        rate = mgn_abs(log2a) / 65536;
-        p->kernel.power = log2a < 0 ? 1 : 0;
-    }
-    if (p->linear_unit) { rate = MGN_R(1) / 32768; }
-    status = status == MARGIN_OK ? mgn_q_choose_gain(&p->kernel, rate) : status;
-    status = status == MARGIN_OK ? mgn_q_unit_vectors(p) : status;
-    return status == MARGIN_OK ? mgn_q_store_pool(p) : status;
+    return length >= 1 ? mgn_q_store_pool(p) : MARGIN_E_RANGE;
 }
 
 /* What the kernel does to coefficients and biases. unit-exp is (a^t - 1) / (a - 1). Integers have
