@@ -10664,28 +10664,6 @@ static void mgn_qp_add_rows(margin_real *MGN_RESTRICT out, size_t m, const margi
     }
 }
 
-/* out[s] = sum over t of a v[t] K(list[s], list[t]), s, t < m, two rows at a time. */
-static void mgn_qp_mul_rows(mgn_qp *q, margin_real a, const margin_index *list, size_t m,
-                            const margin_real *v, margin_real *out) {
-    const margin_real *ri, *rj;
-    size_t first = m; /* of a pair of rows; m: none yet */
-    for (size_t s = 0; s < m; s++) { out[s] = 0; }
-    for (size_t t = 0; t < m; t++) {
-        if (v[t] != 0 && first == m) {
-            first = t;
-        } else if (v[t] != 0) {
-            mgn_rows_get2(q->rows, list == NULL ? first : list[first], list == NULL ? t : list[t],
-                          &ri, &rj);
-            mgn_qp_add_rows(out, m, list, a * v[first], ri, a * v[t], rj);
-            first = m;
-        }
-    }
-    if (first < m) {
-        ri = mgn_rows_get(q->rows, list == NULL ? first : list[first]);
-        mgn_qp_add_rows(out, m, list, a * v[first], ri, 0, ri);
-    }
-}
-
 static void mgn_qp_mul(mgn_qp *q, margin_real a, const margin_index *list, size_t m,
                        const margin_real *v, margin_real *out) {
     if (q->low != NULL) {
@@ -10700,7 +10678,24 @@ static void mgn_qp_mul(mgn_qp *q, margin_real a, const margin_index *list, size_
             out[s] = margin_dot(q->w, mgn_sample(low, list == NULL ? s : list[s]), low->d);
         }
     } else {
-        mgn_qp_mul_rows(q, a, list, m, v, out);
+        /* out[s] = sum over t of a v[t] K(list[s], list[t]), s, t < m, two rows at a time. */
+        const margin_real *ri, *rj;
+        size_t first = m; /* of a pair of rows; m: none yet */
+        for (size_t s = 0; s < m; s++) { out[s] = 0; }
+        for (size_t t = 0; t < m; t++) {
+            if (v[t] != 0 && first == m) {
+                first = t;
+            } else if (v[t] != 0) {
+                mgn_rows_get2(q->rows, list == NULL ? first : list[first],
+                              list == NULL ? t : list[t], &ri, &rj);
+                mgn_qp_add_rows(out, m, list, a * v[first], ri, a * v[t], rj);
+                first = m;
+            }
+        }
+        if (first < m) {
+            ri = mgn_rows_get(q->rows, list == NULL ? first : list[first]);
+            mgn_qp_add_rows(out, m, list, a * v[first], ri, 0, ri);
+        }
     }
 }
 
@@ -11017,13 +11012,6 @@ static void mgn_qp_face_mul(mgn_qp *q, const margin_real *v) {
     mgn_qp_center(q, q->prod);
 }
 
-static margin_real mgn_qp_kernel(mgn_qp *q, size_t i, size_t j) {
-    if (q->low != NULL) {
-        return margin_dot(mgn_sample(q->low, i), mgn_sample(q->low, j), q->low->d);
-    }
-    return mgn_rows_get(q->rows, i)[j];
-}
-
 /* Factors the curvature A of a small face. Returns false if the face is too large, or A is not
  * positive definite. */
 static bool mgn_qp_dense(mgn_qp *q) {
@@ -11031,7 +11019,11 @@ static bool mgn_qp_dense(mgn_qp *q) {
     if (f > q->room) { return false; }
     for (size_t s = 0; s < f; s++) {
         for (size_t t = 0; t <= s; t++) {
-            q->dense[s * f + t] = q->c * mgn_qp_kernel(q, q->face[s], q->face[t]);
+            const size_t i = q->face[s], j = q->face[t];
+            q->dense[s * f + t] =
+                q->c * (q->low == NULL
+                            ? mgn_rows_get(q->rows, i)[j]
+                            : margin_dot(mgn_sample(q->low, i), mgn_sample(q->low, j), q->low->d));
         }
         q->dense[s * f + s] += mgn_qp_ridge(q, q->face[s]) + 64 * MGN_EPS * (q->c * q->peak);
     }
@@ -11066,18 +11058,6 @@ static void mgn_qp_dense_solve(const mgn_qp *q, margin_real *v) {
     for (size_t s = 0; s < q->f; s++) { v[s] -= nu0 * q->ones[0][s] + nu1 * q->ones[1][s]; }
 }
 
-/* One step of conjugate gradients from the residual, whose preconditioned form is in prod; `ratio`
- * keeps the direction conjugate. False when the face is flat along it: then its end is a bound. */
-static bool mgn_qp_face_step(mgn_qp *q, margin_real rz, margin_real ratio) {
-    for (size_t s = 0; s < q->f; s++) { q->dir[s] = q->prod[s] + ratio * q->dir[s]; }
-    mgn_qp_face_mul(q, q->dir);
-    const margin_real curve = margin_dot(q->dir, q->prod, q->f);
-    if (!(curve > 0) || !(rz / curve <= MGN_HUGE)) { return false; }
-    margin_axpy(q->x, rz / curve, q->dir, q->f);
-    margin_axpy(q->res, -rz / curve, q->prod, q->f);
-    return true;
-}
-
 /* x = approximate minimiser over the face, from the residual -G: at most `limit` steps of conjugate
  * gradients with the sums projected out (Gould, Hribar, Nocedal: "On the solution of equality
  * constrained quadratic programming problems arising in optimization", SIAM J. Sci. Comput. 23,
@@ -11093,10 +11073,16 @@ static void mgn_qp_face_solve(mgn_qp *q, size_t limit) {
         const margin_real rz = margin_dot(q->res, q->prod, q->f);
         first = k == 0 ? rz : first;
         if (!(rz > MGN_EPS * MGN_EPS * first) || !(rz > MGN_TINY)) { break; }
-        if (!mgn_qp_face_step(q, rz, k == 0 ? 0 : rz / old)) {
+        const margin_real ratio = k == 0 ? 0 : rz / old; /* keeps the direction conjugate */
+        for (size_t s = 0; s < q->f; s++) { q->dir[s] = q->prod[s] + ratio * q->dir[s]; }
+        mgn_qp_face_mul(q, q->dir);
+        const margin_real curve = margin_dot(q->dir, q->prod, q->f);
+        if (!(curve > 0) || !(rz / curve <= MGN_HUGE)) { /* flat along it: the end is a bound */
             if (k == 0) { mgn_copy(q->x, q->dir, q->f); }
             break;
         }
+        margin_axpy(q->x, rz / curve, q->dir, q->f);
+        margin_axpy(q->res, -rz / curve, q->prod, q->f);
         old = rz;
     }
     mgn_qp_center(q, q->x);
@@ -11435,18 +11421,6 @@ static void mgn_ipm_aim(mgn_ipm *p, margin_real mu, bool correct) {
     }
 }
 
-/* The complementarity after a predictor step of length t, as mu. */
-static margin_real mgn_ipm_ahead(const mgn_ipm *p, margin_real t) {
-    const mgn_qp *q = p->q;
-    margin_real sum = 0;
-    for (size_t i = 0; i < q->n; i++) {
-        const margin_real alpha = mgn_ipm_alpha(q, i), da = mgn_qp_signed(q, i, p->db[i]);
-        sum += (alpha + t * da) * (p->z[i] + t * p->dz[i]);
-        if (q->cap != NULL) { sum += (mgn_ipm_up(q, i) - t * da) * (p->s[i] + t * p->ds[i]); }
-    }
-    return sum / (margin_real)(q->cap != NULL ? 2u * q->n : q->n);
-}
-
 static void mgn_ipm_advance(mgn_ipm *p, margin_real t) {
     mgn_qp *q = p->q;
     for (size_t i = 0; i < q->n; i++) {
@@ -11463,7 +11437,15 @@ static bool mgn_ipm_step(mgn_ipm *p) {
     if (!(p->mu > 0) || !mgn_ipm_factor(p)) { return false; }
     mgn_ipm_aim(p, 0, false);
     mgn_ipm_solve(p);
-    const margin_real ratio = mgn_ipm_ahead(p, mgn_ipm_length(p)) / p->mu;
+    const mgn_qp *q = p->q;
+    const margin_real t = mgn_ipm_length(p);
+    margin_real sum = 0; /* the complementarity after a predictor step of that length */
+    for (size_t i = 0; i < q->n; i++) {
+        const margin_real alpha = mgn_ipm_alpha(q, i), da = mgn_qp_signed(q, i, p->db[i]);
+        sum += (alpha + t * da) * (p->z[i] + t * p->dz[i]);
+        if (q->cap != NULL) { sum += (mgn_ipm_up(q, i) - t * da) * (p->s[i] + t * p->ds[i]); }
+    }
+    const margin_real ratio = sum / (margin_real)(q->cap != NULL ? 2u * q->n : q->n) / p->mu;
     mgn_ipm_aim(p, ratio * ratio * ratio * p->mu, true);
     mgn_ipm_solve(p);
     p->length = MGN_R(0.99) * mgn_ipm_length(p);
@@ -11604,19 +11586,6 @@ typedef struct {
     margin_real *b, *cap, *lin;
 } mgn_part;
 
-static void mgn_part_start(mgn_part *s, mgn_ipm *ipm) {
-    mgn_qp *q = ipm->q;
-    const size_t half = q->n / 2u;
-    s->ipm = ipm;
-    s->q = q;
-    s->data = *q->low;
-    s->place = q->face;
-    s->row = q->active;
-    s->b = q->edge + half;
-    s->cap = q->curve + half;
-    s->lin = q->dir + half;
-}
-
 /* Lays out the `count` samples in `place`; each stands for so many of its class. */
 static void mgn_part_lay(mgn_part *s, size_t count, const size_t *each) {
     mgn_qp *q = s->q;
@@ -11751,7 +11720,14 @@ static bool mgn_part_run(mgn_ipm *ipm, size_t limit, mgn_tick *tick) {
         q->cap == NULL || q->ridge != NULL || q->lin != NULL || q->side != NULL) {
         return false;
     }
-    mgn_part_start(&s, ipm);
+    s.ipm = ipm;
+    s.q = q;
+    s.data = *q->low;
+    s.place = q->face;
+    s.row = q->active;
+    s.b = q->edge + q->n / 2u;
+    s.cap = q->curve + q->n / 2u;
+    s.lin = q->dir + q->n / 2u;
     for (size_t i = 0; i < q->n; i++) { q->b[i] = 0; }
     if (!mgn_part_solve(&s, mgn_part_spread(&s, first, each), each, limit, tick)) { return false; }
     size_t count = mgn_part_near(&s);
@@ -11800,24 +11776,6 @@ static margin_real mgn_ipm_run_own_w(mgn_ipm *p, margin_real best, margin_real *
         q->iterations++;
     }
     return best;
-}
-
-/* K as the Gram matrix of at most `rank` features a sample: its Cholesky factor, pivoted on the
- * largest rest of the diagonal. `out` is n x rank. */
-static void mgn_qp_factor(mgn_qp *q, margin_real *out, size_t rank) {
-    mgn_factor f = {out, q->n, rank, 0, q->x};
-    margin_real top = 0;
-    for (size_t i = 0; i < q->n; i++) {
-        q->x[i] = mgn_rows_diag(q->rows, i);
-        top = mgn_max(top, q->x[i]);
-        for (size_t k = 0; k < rank; k++) { out[i * rank + k] = 0; }
-    }
-    while (f.count < rank) {
-        const size_t pivot = mgn_index_of_max(f.left, 0, q->n);
-        if (!(f.left[pivot] > 16 * MGN_EPS * top)) { return; }
-        mgn_copy(q->prod, mgn_rows_get(q->rows, pivot), q->n);
-        mgn_factor_add(&f, pivot, q->prod);
-    }
 }
 
 /* After how many pair steps the next face step is due, and how many products it may take. */
@@ -12002,7 +11960,21 @@ static void mgn_qp_work_ipm(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) 
     mgn_qp_plan_ipm(work, mem, fit);
     mgn_copy(fit->f, q->b, q->n);
     if (!work->linear) {
-        mgn_qp_factor(q, work->factor, work->rank);
+        /* K as the Gram matrix of at most `rank` features a sample: its Cholesky factor, pivoted on
+         * the largest rest of the diagonal. */
+        mgn_factor f = {work->factor, q->n, work->rank, 0, q->x};
+        margin_real top = 0;
+        for (size_t i = 0; i < q->n; i++) {
+            q->x[i] = mgn_rows_diag(q->rows, i);
+            top = mgn_max(top, q->x[i]);
+        }
+        mgn_zero(work->factor, q->n * work->rank);
+        for (size_t pivot = mgn_index_of_max(f.left, 0, q->n);
+             f.count < work->rank && f.left[pivot] > 16 * MGN_EPS * top;
+             pivot = mgn_index_of_max(f.left, 0, q->n)) {
+            mgn_copy(q->prod, mgn_rows_get(q->rows, pivot), q->n);
+            mgn_factor_add(&f, pivot, q->prod);
+        }
         factor.x = work->factor;
         factor.d = factor.stride = work->rank;
         factor.rows = NULL;
@@ -12456,19 +12428,6 @@ static margin_status mgn_svm_soft(mgn_qp_work *work, mgn_fit *fit, margin_arena 
     return status;
 }
 
-/* c0 = 4 / (Z D): Z the longest phi(x), D the largest distance between opposite classes. */
-static margin_real mgn_svm_c0(mgn_qp *q) {
-    margin_real far = 0;
-    for (size_t i = q->split; i < q->n; i++) {
-        const margin_real *row = mgn_rows_get(q->rows, i);
-        for (size_t j = 0; j < q->split; j++) {
-            const margin_real ends = mgn_rows_diag(q->rows, i) + mgn_rows_diag(q->rows, j);
-            far = mgn_max(far, ends - 2 * row[j]);
-        }
-    }
-    return far > 0 ? 4 / (mgn_sqrt(q->peak) * mgn_sqrt(far)) : 0;
-}
-
 /* c1 = 4 n / (z d) for hulls d apart and samples that are z or more along the direction between
  * them; with f = w.phi(x) + bias of the hard margin, d = 2 / |w| and z = |f - bias| / |w|. */
 static margin_real mgn_svm_c1(margin_real square, margin_real nearest, size_t n) {
@@ -12502,7 +12461,17 @@ static margin_status mgn_svm_fit(mgn_fit *fit, margin_arena *mem) {
     const margin_status status =
         options->hard_margin ? mgn_svm_hard(&work, fit, mem) : mgn_svm_soft(&work, fit, mem, &nu);
     if (status >= 0 && options->bounds) {
-        const margin_real c0 = mgn_svm_c0(&work.qp);
+        /* c0 = 4 / (Z D): Z the longest phi(x), D the largest distance between opposite classes. */
+        margin_real far = 0;
+        for (size_t i = work.qp.split; i < work.qp.n; i++) {
+            const margin_real *row = mgn_rows_get(work.qp.rows, i);
+            for (size_t j = 0; j < work.qp.split; j++) {
+                const margin_real ends =
+                    mgn_rows_diag(work.qp.rows, i) + mgn_rows_diag(work.qp.rows, j);
+                far = mgn_max(far, ends - 2 * row[j]);
+            }
+        }
+        const margin_real c0 = far > 0 ? 4 / (mgn_sqrt(work.qp.peak) * mgn_sqrt(far)) : 0;
         report->c0 = first ? c0 : mgn_min(report->c0, c0);
         report->c1 = mgn_max(report->c1, c1);
     }
