@@ -4037,6 +4037,17 @@ static bool mgn_q_list_fits(const margin_list_q *l) {
     return fits;
 }
 
+/* What a model is left early by is not more than its first half. */
+static bool mgn_q_part_fits(const margin_proto_q *p, const margin_expansion_q *pool, size_t m) {
+    uint64_t length2 = 0;
+    for (size_t k = 0; k < mgn_q_proto_half(p->d); k++) {
+        const int32_t q = mgn_q_element(pool, m, k);
+        length2 += (uint64_t)((int64_t)q * q);
+    }
+    return length2 < UINT64_C(1) << 32 &&
+           MARGIN_LOAD(uint16_t, p->gains + m) <= mgn_q_proto_part(p, length2);
+}
+
 /* Centroid: |c.x| and z stay within 31 bits, and z, whose least value over all lengths of x is
  * constant - |c|^2 2^(2 left - 2 - up), is not negative. */
 static bool mgn_q_centroid_fits(const margin_proto_q *p, const margin_expansion_q *pool, size_t m) {
@@ -4045,15 +4056,10 @@ static bool mgn_q_centroid_fits(const margin_proto_q *p, const margin_expansion_
     uint64_t sum;
     const uint64_t length2 = mgn_q_length2(pool, row, &sum);
     const uint64_t most = mgn_q_root_up(length2) * mgn_q_root_up(p->reach);
-    uint64_t first = 0; /* what the model is left early by is not more than its first half */
-    for (size_t k = 0; k < mgn_q_proto_half(p->d) && p->tangents == 0; k++) {
-        const int32_t q = mgn_q_element(pool, m, k);
-        first += (uint64_t)((int64_t)q * q);
-    }
     return length2 < UINT64_C(1) << 32 && fixed >= 0 && most <= INT32_MAX &&
            ((uint64_t)p->reach << p->up) + (most << p->left) + (uint64_t)fixed <= INT32_MAX &&
            (uint64_t)fixed << (p->up + 2u) >= length2 << 2u * p->left &&
-           (p->tangents > 0 || MARGIN_LOAD(uint16_t, p->gains + m) <= mgn_q_proto_part(p, first));
+           (p->tangents > 0 || mgn_q_part_fits(p, pool, m));
 }
 
 /* Tangents: with G the largest sum of |t_i . t_j| over j, which is above all eigenvalues of their
