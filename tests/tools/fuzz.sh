@@ -29,7 +29,8 @@ libfuzzer() { # FLAGS LENGTH FILE...
 }
 emulated() { # COMPILER EMULATOR
     $1 $common -O1 -static -DFUZZ_GUARD -D_DEFAULT_SOURCE "tests/fuzz/$name.c" tests/fuzz/standalone.c -o "$work/fuzz"
-    echo "$target: $($2 "$work/fuzz" "$runs" 1 $(find $seeds -type f | sort))"
+    inputs=$($2 "$work/fuzz" "$runs" 1 $(find $seeds -type f | sort)) # apart, so that its exit code counts
+    echo "$target: $inputs"
 }
 case $target in
 image) libfuzzer "" 600 ;;
