@@ -103,7 +103,12 @@ HELD = {"linear": ("13,40,2", "--method svm"), "linear, 5 classes": ("11,90,5", 
         "hinge": ("17,60,2", "--method compact --vectors 22 --iterations 3 --noise 0.1"),
         "hinge, 4 classes": ("9,80,4", "--method compact --vectors 28 --iterations 3 --noise 0.1"),
         "prototypes": ("21,90,3", "--method lvq --models 6 --iterations 3"),
-        "tangents": ("27,60,2", "--method tvq --models 3 --tangents 3 --iterations 3")}
+        "tangents": ("27,60,2", "--method tvq --models 3 --tangents 3 --iterations 3"),
+        "one class, plane": ("21,60,1", "--method oneclass --nu 0.6 --normal c0"),
+        "one class, sphere": ("18,40,1", "--method oneclass --form sphere --kernel linear --normal c0"),
+        "one class, prototypes": ("27,60,1", "--method oneclass --form prototypes --models 3 --tangents 3 --normal c0"),
+        "numbers, linear": ("23,60,90", "--method svr --squares"), "numbers, rbf": ("21,44,90", "--method svr --kernel rbf"),
+        "numbers, nu": ("9,60,90", f"--method svr --nu 0.7 --kernel {POLY}"), "nu-svm": ("16,48,2", "--method svm --nu 0.7 --kernel rbf")}
 HELD_LISTS = {"list of linear cuts": ("linear", 150, 5, 8), "list, rbf": ("rbf --gamma 0.05", 60, 4, 5), "list, poly": (POLY, 72, 5, 7)}
 
 
@@ -112,7 +117,8 @@ def held() -> dict[str, tuple[str, str]]:
     found = {}
     for seed, (words, (shape, options)) in enumerate(HELD.items(), 300):
         d, n, classes = map(int, shape.split(","))
-        found[words] = random_rows(seed, d, n, classes, False, 20 if "scales" in words else 0), options
+        rows = random_rows(seed, d, n, classes, False, 20 if "scales" in words else 0)
+        found[words] = rows.replace(",c", ",") if "numbers" in words else rows, options
     for seed, (words, (kernel, rows, bands, more)) in enumerate(HELD_LISTS.items(), 400):
         found[words] = models.bands(seed, rows, bands, more), f"{LIST} --kernel {kernel}"
     return found
