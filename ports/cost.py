@@ -108,7 +108,7 @@ HELD = {"linear": ("13,40,2", "--method svm"), "linear, 5 classes": ("11,90,5", 
         "one class, sphere": ("18,40,1", "--method oneclass --form sphere --kernel linear --normal c0"),
         "one class, prototypes": ("27,60,1", "--method oneclass --form prototypes --models 3 --tangents 3 --normal c0"),
         "numbers, linear": ("23,60,90", "--method svr --squares"), "numbers, rbf": ("21,44,90", "--method svr --kernel rbf"),
-        "numbers, nu": ("9,60,90", f"--method svr --nu 0.7 --kernel {POLY}"), "nu-svm": ("21,48,2", "--method svm --nu 0.7 --kernel rbf")}
+        "numbers, nu": ("9,60,90", f"--method svr --nu 0.7 --kernel {POLY}")}
 HELD_LISTS = {"list of linear cuts": ("linear", 150, 5, 8), "list, rbf": ("rbf --gamma 0.05", 60, 4, 5), "list, poly": (POLY, 72, 5, 7)}
 
 
