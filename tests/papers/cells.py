@@ -136,12 +136,12 @@ class Cells:
                 self.marks[method] = mark(method)
         return " ".join(self.marks[method] for method in methods.split())
 
-    def gen(self, *words, quick: bool = False, more: tuple = ()) -> dict:
-        """The JSON of a command of gen: what KEPT and `more` name of it."""
+    def gen(self, *words, quick: bool = False, more: tuple = (), needs: tuple = ()) -> dict:
+        """The JSON of a command of gen: what KEPT, `more` and `needs` name of it; a number without all that it needs is made anew."""
         def work():
             found = run(words)
-            return {name: found[name] for name in (*KEPT, *more) if found.get(name) is not None}
-        return self.known_or(self.shown(words), work, quick, words[words.index("--method") + 1], more)
+            return {name: found[name] for name in (*KEPT, *more, *needs) if found.get(name) is not None}
+        return self.known_or(self.shown(words), work, quick, words[words.index("--method") + 1], needs)
 
     def known_or(self, command: str, work, quick: bool, methods: str, needs: tuple = ()) -> dict:
         """What is kept under a command, if it has what is needed, or else the result of work(), which is kept then."""

@@ -21,7 +21,8 @@ PAPERS = (paper_000, paper_001, paper_002, paper_003, paper_004)
 
 def lead(known: cells.Cells) -> list[str]:
     return ["Every table and figure of the five papers behind the library, ours beside the paper's. A figure after ± is a standard error. "
-            "\"not run\" is said where a number was not made; no number is taken over from elsewhere.",
+            "\"not run\" stands where a number takes up to minutes of processor time and has not been made yet: `make papers` goes on there. No number is "
+            "taken over from elsewhere.",
             f"{known.ran + known.known} numbers are of the methods as they are now, {known.older} of an older version, "
             f"{known.not_run} were not run; all took {known.seconds / 60:.0f} minutes of processor time. tests/papers/numbers.json has for each its "
             "command and version."]
