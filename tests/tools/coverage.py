@@ -1,11 +1,12 @@
-"""coverage.py PERCENT BUILD...: which branches of both headers the coverage builds took, all builds together, by section.
+"""coverage.py [--write] BUILD...: which branches of both headers the coverage builds took, all builds together, by section.
 
-Exit code 1 where less than PERCENT are taken, or named in tests/tools/unreached.txt with a reason. What is neither is printed, in the
-form of that file. gcovr reads the counts of each build; it cannot merge builds in which a switch has put a function on another
-line, so that is done here.
+A branch that is not taken must be named in tests/tools/unreached.txt with a reason, or be one of so many that its function has
+in tests/tools/untaken.txt, where those without a reason are counted. Any other is printed, in the form of the former, and the exit
+code is 1. --write counts anew. gcov reads the counts of each object.
 """
 import bisect
 import json
+import os
 import re
 import subprocess
 import sys
@@ -14,23 +15,28 @@ from pathlib import Path
 
 from mutate import functions_of
 
-GCOVR = ["gcovr", "--root", ".", "--filter", r"margin(_impl)?\.h", "--exclude-unreachable-branches"]
 HEADERS = ("margin.h", "margin_impl.h")
-UNREACHED = Path("tests/tools/unreached.txt")
+UNREACHED, UNTAKEN = Path("tests/tools/unreached.txt"), Path("tests/tools/untaken.txt")
 
 
 def branches(builds):
-    """{(file, line): [times taken, for each branch of the line]}, summed over the builds."""
-    taken = defaultdict(list)
-    for build in builds:
-        report = json.loads(subprocess.run(GCOVR + [build, "--json"], check=True, stdout=subprocess.PIPE).stdout)
-        for file in report["files"]:
-            for line in file["lines"]:
-                counts = taken[file["file"], line["line_number"]]
-                new = [branch["count"] for branch in line["branches"]]
-                counts.extend([0] * (len(new) - len(counts)))
-                for i, count in enumerate(new):
-                    counts[i] += count
+    """{(header, line, function): [times taken, for each branch]}, summed over the builds and over the files that hold the
+    implementation. Lines of braces alone have branches of the compiler's own, which are left out."""
+    taken, bare = defaultdict(list), {}
+    for header in HEADERS:
+        lines = Path(header).read_text(encoding="utf-8").splitlines()
+        bare[header] = {number for number, line in enumerate(lines, 1) if re.fullmatch(r"[\s{};]*(/\*.*\*/)?\s*", line)}
+    for counts in sorted(path for build in builds for path in Path(build).glob("*.gcda")):
+        done = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-probabilities", str(counts)], check=True, stdout=subprocess.PIPE)
+        for file in json.loads(done.stdout)["files"]:
+            header = os.path.basename(file["file"])
+            for line in file["lines"] if header in HEADERS else []:
+                number, new = line["line_number"], [branch["count"] for branch in line["branches"]]
+                if new and number not in bare[header]:
+                    sums = taken[header, number, line.get("function_name")]
+                    sums.extend([0] * (len(new) - len(sums)))
+                    for i, count in enumerate(new):
+                        sums[i] += count
     return taken
 
 
@@ -77,47 +83,67 @@ def allowed(kind):
     return found
 
 
-def judge(kind, missing):
-    """Tells what of {(header, line): count} is not allowed, and what is allowed but no longer missing. Returns how many are not allowed."""
+def counted(kind):
+    """{function: so many} of the lines of untaken.txt that begin with `kind`."""
+    lines = (line.split() for line in UNTAKEN.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+    return {name: int(count) for what, name, count in lines if what == kind}
+
+
+def count_anew(kind, open_):
+    """Writes {function: {line: so many}} to untaken.txt in place of the lines of `kind`."""
+    lines = UNTAKEN.read_text(encoding="utf-8").splitlines()
+    lines = [line for line in lines if not line.startswith(f"{kind} ")]
+    lines += [f"{kind} {name} {sum(of.values())}" for name, of in sorted(open_.items())]
+    UNTAKEN.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def judge(kind, missing, write):
+    """Tells what of {(header, line): count} has neither a reason nor is counted, and which reasons are no longer needed. Returns how many
+    have no reason, and how many of these are not counted either."""
     places, known = {header: Places(header) for header in HEADERS}, allowed(kind)
-    seen, bad = defaultdict(int), 0
-    for (header, line), count in sorted(missing.items()):
+    seen, open_ = defaultdict(int), defaultdict(dict)
+    for (header, line), count in missing.items():
         seen[places[header][line]] += count
-    for place, count in sorted(seen.items()):
-        if count > known.get(place, 0):
-            bad += count - known.get(place, 0)
-            print(f"not in {UNREACHED}:\n\n{kind} {place[0]} {count}\n{place[1]}\n")
-    for place in known:
-        if place not in seen:
-            print(f"{UNREACHED}: no longer needed: {kind} {place[0]}: {place[1]}")
-    return bad
+    for (name, line), count in sorted(seen.items()):
+        if count > known.get((name, line), 0):
+            open_[name][line] = count - known.get((name, line), 0)
+    for name, line in known:
+        if (name, line) not in seen:
+            print(f"{UNREACHED}: no longer needed: {kind} {name}: {line}")
+    if write:
+        count_anew(kind, open_)
+    new, had = 0, counted(kind)
+    for name, of in open_.items():
+        if sum(of.values()) > had.get(name, 0):
+            new += sum(of.values()) - had.get(name, 0)
+            print(f"{sum(of.values())} in {name}, {had.get(name, 0)} in {UNTAKEN}:\n",
+                  *(f"{kind} {name} {count}\n{line}\n" for line, count in of.items()), sep="\n")
+    return sum(sum(of.values()) for of in open_.values()), new
 
 
-def report(rows, kind, missing, columns, words, percent):
-    """Prints how many of each section there are and are reached, and returns the exit code: 0 if what is neither reached nor
-    has a reason is at most what `percent` leaves."""
+def report(rows, kind, missing, columns, words, write):
+    """Prints how many of each section there are and are reached, and returns the exit code."""
     rows["all"] = [sum(row[0] for row in rows.values()), sum(row[1] for row in rows.values())]
-    bad = judge(kind, missing)
+    open_, new = judge(kind, missing, write)
     print(f"section      {columns}")
     for mark, (count, reached) in rows.items():
         print(f"{mark:12} {count:8} {reached:8} {100 * reached / max(count, 1):7.1f}%")
     count, reached = rows["all"]
-    print(f"{count - reached} {words}, {bad} of them without a reason in {UNREACHED}")
-    return 0 if count and 100 * (count - bad) >= percent * count else 1
+    print(f"{count - reached} {words}: {count - reached - open_} with a reason, {open_ - new} counted without one, {new} new")
+    return 0 if count and new == 0 else 1
 
 
-def main(percent, builds):
+def main(write, builds):
     rows = defaultdict(lambda: [0, 0])  # section: branches, branches taken
-    marks, missing = {header: sections(header) for header in HEADERS}, {}
-    for (file, line), counts in sorted(branches(builds).items()):
-        if counts:
-            row = rows[marks[file][line]]
-            row[0] += len(counts)
-            row[1] += sum(count > 0 for count in counts)
-            if 0 in counts:
-                missing[file, line] = counts.count(0)
-    return report(rows, "branch", missing, "branches    taken", "not taken", percent)
+    marks, missing = {header: sections(header) for header in HEADERS}, defaultdict(int)
+    for (header, line, _), counts in sorted(branches(builds).items()):
+        row = rows[marks[header][line]]
+        row[0] += len(counts)
+        row[1] += sum(count > 0 for count in counts)
+        missing[header, line] += counts.count(0)
+    missing = {place: count for place, count in missing.items() if count}
+    return report(rows, "branch", missing, "branches    taken", "not taken", write)
 
 
 if __name__ == "__main__":
-    sys.exit(main(float(sys.argv[1]), sys.argv[2:]))
+    sys.exit(main("--write" in sys.argv, [name for name in sys.argv[1:] if name != "--write"]))
