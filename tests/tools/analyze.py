@@ -49,8 +49,9 @@ COMMANDS = {
     "gcc-O0": ["gcc", "-O0", "-fanalyzer", "-fkeep-static-functions", *COMPILE],
     "gcc-O2": ["gcc", "-O2", "-fanalyzer", "-fkeep-static-functions", *COMPILE],
     # Padding is no defect; comparing floats for equality is meant where it is done (special values, ties); a cast says what
-    # it does before a call as well as before a variable.
-    "clang": ["clang", "-fsyntax-only", "-Weverything", "-Wno-padded", "-Wno-float-equal", "-Wno-bad-function-cast", *COMPILE[:-3]],
+    # it does before a call as well as before a variable; the language is C99, in which a name is declared where it gets its value.
+    "clang": ["clang", "-fsyntax-only", "-Weverything", "-Wno-padded", "-Wno-float-equal", "-Wno-bad-function-cast", "-Wno-declaration-after-statement",
+              *COMPILE[:-3]],
     "clang-analyzer": ["clang", "--analyze", "--analyzer-output", "text", *COMPILE[:-2]],
     "clang-tidy": ["clang-tidy", "--quiet", "--checks=-clang-analyzer-*", "FILE", "--", *COMPILE],
     # Wrong about code like ours: knownConditionTrueFalse forgets that neither x < 0 nor x >= 0 holds for NaN and takes
