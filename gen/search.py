@@ -98,12 +98,13 @@ def affordable(entry: tries.Try, facts: tries.Facts, work: float) -> list[dict]:
     return kept
 
 
-def last_round(facts: tries.Facts, rows: int, finalists: int, repeats: int) -> float:
+def last_round(facts: tries.Facts, entries: list[tries.Try], rows: int, finalists: int, repeats: int) -> float:
     """Core seconds of the last round, in which about half of the finalists have kernels: leaving out vectors and choosing
-    coefficients for small numbers takes longer than training."""
+    coefficients for small numbers takes longer than training. Slow methods have a finalist each."""
     part = replace(facts, n=rows * (FOLDS - 1) // FOLDS)
     each = 3 * tries.kernel_seconds(part, {"C": 10.0}) + 1e-6 * part.n ** 2
-    return finalists * repeats * FOLDS * (0.5 * each + 0.02)
+    slow = sum(max(entry.seconds(part, point) for point in entry.points(facts)) for entry in entries if entry.slow)
+    return repeats * FOLDS * (finalists * (0.5 * each + 0.02) + slow)
 
 
 def make_plan(facts: tries.Facts, seconds: float) -> tuple[Plan, list[tries.Try]]:
@@ -121,13 +122,18 @@ def make_plan(facts: tries.Facts, seconds: float) -> tuple[Plan, list[tries.Try]
     while cap > max(400, 40 * facts.classes) and sum(1.2 * estimated(entry, facts, cap) for entry in entries) > 0.5 * work:
         cap = cap * 3 // 4
     repeats, finalists = REPEATS, FINALISTS
-    while last_round(facts, last, finalists, repeats) > 0.4 * work and repeats > 2:
+    left = work - sum(1.2 * estimated(entry, facts, cap) for entry in entries)
+
+    def too_long() -> bool:
+        return last_round(facts, entries, last, finalists, repeats) > max(0.4 * work, 0.8 * left)
+
+    while too_long() and repeats > 2:
         repeats -= 1
-    while last_round(facts, last, finalists, repeats) > 0.4 * work and finalists > 5:
+    while too_long() and finalists > 5:
         finalists -= 1
-    while last_round(facts, last, finalists, repeats) > 0.4 * work and last > cap:
+    while too_long() and last > cap:
         last = max(cap, last * 3 // 4)
-    if last_round(facts, last, finalists, repeats) > 0.4 * work:
+    if too_long():
         repeats = 1
     return Plan(None if cap >= facts.n else cap, None if last >= facts.n else last, repeats, finalists, tuple(left_out)), entries
 

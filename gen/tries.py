@@ -62,7 +62,7 @@ def kernel_seconds(facts: Facts, options: dict) -> float:
 
 
 def list_seconds(facts: Facts, options: dict) -> float:
-    return 0.02 + 2e-6 * facts.n ** 2 * (1 + facts.d / 50)
+    return 0.02 + 2.5e-8 * facts.n ** 3 * (0.5 + facts.d / 40)
 
 
 def dense_seconds(facts: Facts, options: dict) -> float:
