@@ -2687,7 +2687,7 @@ static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t va
 #define MGN_HEAD_OF(counts, bytes, get, put, place, value) MGN_HEAD_##counts(place, value)
 #define MGN_HEAD_N(field, type, place) MGN_T_##type(MGN_HEAD_OF, place, m->field)
 #define MGN_FLAG_OF(type, bytes, flag, v, n)                                                       \
-    head.flags = (uint8_t)(head.flags | ((v) != NULL ? (flag) : 0));
+    head.flags = (uint8_t)(head.flags | ((v) != NULL ? 1u : 0u) * (flag));
 #define MGN_FLAG_A(field, element, count) MGN_E_##element(MGN_FLAG_OF, m->field, 0)
 #define MGN_FLAG_S(field) MGN_FLAG_OF(, , MGN_FLAG_STAGE, m->field, 0)
 #define MGN_HEAD_CASE(number, type, member, FIELDS)                                                \
