@@ -14,12 +14,12 @@ i=0
 for command in "$@"; do
     i=$((i + 1))
     if $together; then
-        printf '%s\0%s\0' "$logs/$i" "$command"
+        printf '%s\0%s\0' "$logs/$i" "$command" >>"$logs/all"
     else
-        echo "== $command" >&3
-        sh -c "$one" run "$logs/$i" "$command" | tee "$logs/$i" >&3
+        echo "== $command"
+        sh -c "$one" run "$logs/$i" "$command" | tee "$logs/$i"
     fi
-done 3>&1 >"$logs/all"
+done
 $together && xargs -0 -n 2 -P "$(nproc)" sh -c "{ $one; } >\"\$1\"" run <"$logs/all"
 
 passed=0 failed=0 i=0
