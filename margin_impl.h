@@ -3658,7 +3658,7 @@ static void mgn_q_shares(size_t classes, uint16_t *p) {
 /* As mgn_couple_solve, limited to 16 bits. */
 static uint16_t mgn_q_couple_solve(size_t classes, const int32_t *r, const uint16_t *p, size_t t,
                                    uint64_t level) {
-    uint64_t diagonal = 0;
+    uint64_t diagonal = classes < 2u; /* a class without rivals divides by 1 */
     for (size_t j = 0; j < classes; j++) {
         if (j != t) {
             const uint32_t lost = mgn_q_rival(classes, r, j, t), square = lost * lost;
@@ -4987,7 +4987,7 @@ MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n) {
 #define MGN_COUNT(place, type, rows, columns)                                                      \
     bytes = mgn_size_add(bytes, mgn_size_mul(mgn_size_mul(rows, columns), sizeof(type)));
 #define MGN_LAY(place, type, rows, columns)                                                        \
-    plan->place = (type *)mgn_lay(&at, (rows) * (columns) * sizeof(type));
+    plan->place = (type *)mgn_lay(&at, (size_t)(rows) * (columns) * sizeof(type));
 static inline void *mgn_lay(unsigned char **at, size_t bytes) {
     void *place = *at;
     *at += bytes;
@@ -5346,7 +5346,7 @@ static void mgn_mat_mul_more(margin_real *c, size_t step, mgn_view a, mgn_view b
             mgn_panel_pack_columns(panel, b, t, depth, j, count);
             for (size_t i = 0; i < m; i += MGN_TILE) {
                 const size_t rows = m - i < MGN_TILE ? m - i : MGN_TILE;
-                const margin_real *x[MGN_TILE];
+                const margin_real *x[MGN_TILE] = {NULL};
                 for (size_t r = 0; r < rows; r++) { x[r] = at.p + (i + r) * at.row; }
                 mgn_tile_any(panel, count, depth, x, rows, at.col, c + i * step + j, step,
                              more || t != 0);
@@ -7025,7 +7025,7 @@ static void mgn_rows_strip(mgn_rows *r, size_t first, size_t count) {
     for (size_t i = first; i < n; i += MGN_TILE) {
         const size_t m = mgn_size_min(n - i, MGN_TILE);
         margin_real *out = mgn_rows_slot(r, i) + first;
-        const margin_real *x[MGN_TILE];
+        const margin_real *x[MGN_TILE] = {NULL};
         for (size_t t = 0; t < m; t++) {
             x[t] = mgn_sample(&r->data, i + t);
             if (r->copy == NULL) { mgn_data_dots(&r->data, x[t], first, count, out + t * n); }
@@ -11722,6 +11722,7 @@ static bool mgn_part_run(mgn_ipm *ipm, size_t limit, mgn_tick *tick) {
     const size_t first = 1024u + q->n / 32u, one[2] = {1, 1};
     mgn_part s;
     size_t each[2];
+    mgn_clear(&s, sizeof s);
     if (!ipm->many || q->n < MGN_PART_LEAST || q->low->d > first / 8u || q->by_class ||
         q->cap == NULL || q->ridge != NULL || q->lin != NULL || q->side != NULL) {
         return false;
@@ -13229,7 +13230,7 @@ static margin_real mgn_rates_round(const mgn_rates *p, margin_real *line, margin
         if (p->active[c]) {
             *outside -= mgn_rates_leave(p, c, line);
             const margin_real *normal = mgn_rates_normal(p, c), b = 1 / margin_norm2(normal, p->d);
-            const margin_real a = (c == 0 ? -1 : 1) / margin_norm2(line, p->d);
+            const margin_real a = (margin_real)(c == 0 ? -1 : 1) / margin_norm2(line, p->d);
             margin_real apart = 0, together = 0;
             for (size_t j = 0; j < p->d; j++) {
                 const margin_real x = a * line[j], y = b * normal[j];
@@ -13473,7 +13474,7 @@ static void mgn_rates_linear_plan(void *task, margin_arena *mem) {
         const unsigned char *end = at + bytes;
         MARGIN_BLOCKS_RATES_MOMENTS(MGN_LAY, d)
         plan->p.z = plan->cov;
-        plan->bytes = (size_t)(end - (unsigned char *)plan->p.system.sigma);
+        plan->bytes = (size_t)(end - (unsigned char *)(void *)plan->p.system.sigma);
     }
     plan->p.zstep = plan->p.system.sstep = plan->p.system.wstep = d;
 }
@@ -13481,7 +13482,8 @@ static void mgn_rates_linear_plan(void *task, margin_arena *mem) {
 /* Replaces an n x n matrix by its pivoted factor, with the vectors of a solution as scratch. */
 static margin_status mgn_rates_pivoted(const mgn_rates *p, margin_real *a, size_t n,
                                        margin_index *order, size_t *rank) {
-    mgn_pivoted_work work = {p->system.panel, p->at.q, p->room.s, p->room.x, order};
+    mgn_pivoted_work work = {p->system.panel, p->at.q, p->room.s, p->room.x, NULL};
+    work.order = order;
     return mgn_pivoted_run(a, n, n, 0, rank, &work) == MARGIN_OK ? MARGIN_OK
                                                                  : MARGIN_E_NOT_POSITIVE;
 }
@@ -15270,8 +15272,9 @@ static bool mgn_seco_reduces(mgn_seco *s, const margin_real *l, size_t rank) {
 }
 
 static void mgn_seco_reduce(mgn_seco *s, margin_arena *mem) {
-    margin_real *l = s->svm.rows.values, tol = MGN_R(1e-6);
-    for (unsigned trial = 0; trial < 2u && s->info.cuts > 0; trial++, tol /= 100) {
+    margin_real *l = s->svm.rows.values;
+    for (unsigned trial = 0; trial < 2u && s->info.cuts > 0; trial++) {
+        const margin_real tol = trial == 0 ? MGN_R(1e-6) : MGN_R(1e-6) / 100;
         size_t rank = s->n;
         mgn_copy(l, s->k, s->n * s->n);
         if (margin_cholesky_pivoted(l, s->n, s->n, tol, s->order, &rank, mem) != MARGIN_OK ||
@@ -15627,7 +15630,7 @@ static bool mgn_platt_step(mgn_platt *p, margin_real *loss) {
     const margin_real d1 = -(p->h00 * p->g1 - p->h01 * p->g0) / det;
     const margin_real descent = p->g0 * d0 + p->g1 * d1;
     margin_real t = 1;
-    for (unsigned half = 0; half < 40u; half++, t /= 2) {
+    for (unsigned half = 0; half < 40u; half++) {
         const margin_real next = mgn_platt_loss(p, p->slope + t * d0, p->shift + t * d1);
         if (next < *loss + MGN_R(1e-4) * t * descent) {
             p->slope += t * d0;
@@ -15635,6 +15638,7 @@ static bool mgn_platt_step(mgn_platt *p, margin_real *loss) {
             *loss = next;
             return true;
         }
+        t /= 2;
     }
     return false;
 }
@@ -15957,13 +15961,15 @@ static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b) 
         if (a == b || k == a || k == b) { c->members[f++] = (margin_index)s; }
     }
     bool factored = a == b && j > 0; /* all of them have the same system */
-    for (margin_real ridge = 64 * MGN_EPS; !factored && ridge < 1; ridge *= 16) {
+    margin_real ridge = 64 * MGN_EPS;
+    while (!factored && ridge < 1) {
         for (size_t s = 0; s < f; s++) {
             const margin_real *row = c->normal + c->members[s] * c->most;
             for (size_t t = 0; t <= s; t++) { c->basis[s * f + t] = row[c->members[t]]; }
             c->basis[s * f + s] *= 1 + ridge;
         }
         factored = mgn_cholesky(c->basis, f, f, c->panel);
+        ridge *= 16;
     }
     if (!factored) { return false; }
     for (size_t s = 0; s < f; s++) { c->part[s] = c->target[c->members[s] * c->functions + j]; }
@@ -17105,7 +17111,7 @@ static void mgn_proto_outside(const mgn_proto_plane *plane, margin_real *v) {
 static margin_real mgn_proto_meet(const mgn_proto_plane *plane, margin_real *u, size_t count,
                                   margin_real *delta, margin_real *a) {
     const size_t d = plane->d;
-    margin_real r[MARGIN_PROTO_SIDES][MARGIN_PROTO_SIDES], q[MARGIN_PROTO_SIDES];
+    margin_real r[MARGIN_PROTO_SIDES][MARGIN_PROTO_SIDES], q[MARGIN_PROTO_SIDES] = {0};
     mgn_proto_outside(plane, delta);
     for (size_t i = 0; i < count; i++) {
         margin_real *v = u + i * d;
@@ -18860,7 +18866,7 @@ static size_t mgn_compact_parts(const mgn_compact *job) {
         const size_t divisions = mgn_size_min(3u, MGN_COMPACT_HELD / job->n);
         return 4u * divisions;
     }
-    return job->n < 2u * MGN_COMPACT_FEW ? 2u : 1u;
+    return job->n / 2u < MGN_COMPACT_FEW ? 2u : 1u;
 }
 
 /* How many passes a training makes, at least one. */
@@ -18888,7 +18894,8 @@ static margin_real mgn_compact_try(mgn_compact *job, margin_real *held) {
  * costs no more than a fifth of a standard error, or else down while that is better. */
 static void mgn_compact_walk(mgn_compact *job, margin_real *setting, const margin_real *grid,
                              size_t count, size_t at) {
-    const margin_real rows = (margin_real)(job->n / 4u * mgn_size_min(mgn_compact_parts(job), 4u));
+    const size_t quarter = job->n / 4u;
+    const margin_real rows = (margin_real)(quarter * mgn_size_min(mgn_compact_parts(job), 4u));
     size_t best = at;
     bool bad = false;
     for (size_t i = at + 1u; i < count && !bad && !job->tick.stopped; i++) {
@@ -18903,7 +18910,8 @@ static void mgn_compact_walk(mgn_compact *job, margin_real *setting, const margi
         job->judged = mgn_min(job->judged, judged);
         bad = judged > job->judged + 2 * deviation;
     }
-    for (bad = best > at; best > 0 && !bad && !job->tick.stopped;) {
+    bad = best > at;
+    while (best > 0 && !bad && !job->tick.stopped) {
         margin_real held;
         *setting = grid[best - 1u];
         const margin_real judged = mgn_compact_try(job, &held);
@@ -19786,6 +19794,7 @@ MARGIN_API margin_status margin_omam_train(const margin_data *data,
                                            margin_model *model, margin_info *info,
                                            margin_ordinal_report *report) {
     mgn_ordinal o;
+    mgn_clear(&o, sizeof o);
     o.options = mgn_ordinal_full(options, false);
     o.solver = mgn_omam_solver(&o.options);
     return mgn_ordinal_train(&o, data, mem, model, info, report);
@@ -20201,6 +20210,7 @@ MARGIN_API margin_status margin_lssvm_train(const margin_data *data,
                                             margin_arena *mem, margin_model *model,
                                             margin_info *info, margin_ordinal_report *report) {
     mgn_ordinal o;
+    mgn_clear(&o, sizeof o);
     o.options = mgn_ordinal_full(options, true);
     o.solver = mgn_lssvm_solver(&o.options);
     return mgn_ordinal_train(&o, data, mem, model, info, report);
@@ -20695,7 +20705,7 @@ MARGIN_API margin_status margin_oneclass_train(const margin_data *data,
                                                margin_arena *mem, margin_model *model,
                                                margin_info *info, margin_oneclass_report *report) {
     mgn_oneclass m;
-    margin_data plain = {NULL, 0, 0, 0, NULL, NULL, NULL};
+    margin_data plain;
     margin_status status = margin_data_check(data);
     if (status == MARGIN_OK) {
         plain = *data;
@@ -21056,7 +21066,7 @@ static margin_status mgn_svr_nu(mgn_svr *v, mgn_qp_work *work, mgn_fit *fit, mar
         if (rough <= tol && mgn_svr_found(v, q, &s, tol)) { break; }
         v->epsilon = mgn_svr_next(&s);
         mgn_svr_widen(q, v->epsilon);
-        rough /= mgn_abs(s.now.share) < MGN_R(0.5) ? 8 : 2;
+        rough /= mgn_abs(s.now.share) < MGN_R(0.5) ? MGN_R(8) : MGN_R(2);
         q->begun = true;
     }
     q->tol = tol;
@@ -21202,10 +21212,11 @@ MARGIN_API margin_status margin_svr_train(const margin_data *data,
     if (status == MARGIN_OK) {
         status = mgn_svr_shape(&v, data->n, data->d, options);
         v.o.given = data;
-    }
-    if (status == MARGIN_OK && v.s.targets == NULL) { status = MARGIN_E_ARGUMENT; }
-    if (status == MARGIN_OK && !mgn_targets_finite(data, v.s.targets)) {
-        status = MARGIN_E_NOT_FINITE;
+        if (status == MARGIN_OK && v.s.targets == NULL) {
+            status = MARGIN_E_ARGUMENT;
+        } else if (status == MARGIN_OK && !mgn_targets_finite(data, v.s.targets)) {
+            status = MARGIN_E_NOT_FINITE;
+        }
     }
     status = mgn_frame_train(&mgn_svr_method, &v, status, mem, model, info);
     if (status >= 0 && report != NULL) {

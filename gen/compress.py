@@ -7,9 +7,7 @@ self-test, the conversion of raw values.
 from __future__ import annotations
 
 import ctypes
-import functools
 from array import array
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import emit, metrics, model, native
@@ -137,23 +135,30 @@ def cost(found: Model, candidate: Candidate, rows: Rows, whole: tuple[array, arr
     return result
 
 
+@dataclass
 class Judge:
-    """Makes candidates in the place of a model, and tells what they cost beside it. `rows`: raw data to choose integer scales
-    by; `looked`: to fit coefficients to and to count labels on, or None."""
-
-    def __init__(self, found: Model, rows: Rows | None, looked: Rows | None):
-        self.found, self.rows, self.looked = found, rows, looked
-
-    @functools.cached_property
-    def answers(self) -> tuple[array, array] | None:
-        """Of the whole model."""
-        return self.found.machine.predict(self.looked) if self.looked is not None else None
+    """Makes candidates in the place of a model, and tells what they cost beside it."""
+    found: Model
+    rows: Rows | None    # raw data to choose integer scales by
+    looked: Rows | None  # rows to fit coefficients to and to count labels on
+    answers: tuple[array, array] | None = None  # of the model to these, once they have been asked for
+    few: Model | None = None                    # what some() returns, once it has been asked for
 
     def of(self, made: Model, form: str) -> Candidate:
         candidate = in_format(made, form, self.rows)
         if self.looked is not None:
+            self.answers = self.answers or self.found.machine.predict(self.looked)
             candidate.cost = cost(self.found, candidate, self.looked, self.answers)
         return candidate
+
+    def some(self, forms: tuple[str, ...], flash: int) -> Model:
+        """The model with as many vectors as any of the formats may hold. Which vectors these are depends on no format, and a
+        fit of some of them, whatever errors it expects, is the same from here as from the whole model: least squares to
+        least squares."""
+        if self.few is None:
+            most = max(holds(self.found, form, flash) for form in forms)
+            self.few = fewer(self.found, max(4, min(most, self.found.machine.numbers["n"])), 0.0, self.looked)
+        return self.few
 
 
 def in_best_format(judge: Judge, form: str) -> Candidate:
@@ -239,16 +244,8 @@ def holds(found: Model, form: str, flash: int) -> int:
     return flash // (width * n["d"] + (width if form == "f32" else 1) * n["width"])
 
 
-def chosen(judge: Judge, forms: tuple[str, ...], flash: int) -> Model:
-    """The model with as many vectors as any of the formats may hold. Which vectors these are depends on no format, and a fit of
-    some of them, whatever errors it expects, is the same from here as from the whole model: least squares to least squares."""
-    most = max(holds(judge.found, form, flash) for form in forms)
-    return fewer(judge.found, max(4, min(most, judge.found.machine.numbers["n"])), 0.0, judge.looked)
-
-
-def fit_format(judge: Judge, few: Callable[[], Model], form: str, flash: int) -> Candidate:
-    """The best that a number format can do within the budget, with all vectors or some of `few`; a Failure says what it needs
-    at least."""
+def fit_format(judge: Judge, forms: tuple[str, ...], form: str, flash: int) -> Candidate:
+    """The best that one of the number formats can do within the budget; a Failure says what it needs at least."""
     found, looked, kind, n = judge.found, judge.looked, kind_of(judge.found.machine).word, judge.found.machine.numbers
     hinge = kind == "expansion" and KERNELS[n["kernel"]] == "hinge"
     if kind != "expansion" or hinge or holds(found, form, flash) >= n["n"]:
@@ -260,7 +257,7 @@ def fit_format(judge: Judge, few: Callable[[], Model], form: str, flash: int) ->
     if looked is not None and looked.n < min(ENOUGH, found.notes.get("n", ENOUGH)):
         raise Failure(f"a model of fewer vectors is fitted and judged on rows, and the model file keeps only {looked.n}: name the "
                       "training data by --data", found.path)
-    some = found if hinge else few()
+    some = found if hinge else judge.some(forms, flash)
     fixed, each, step = sizes(some, whole if hinge else in_format(some, form, judge.rows))
     vectors = max(flash - fixed, 0) // each // step * step
     if vectors == 0:
@@ -284,10 +281,9 @@ def compress(found: Model, forms: tuple[str, ...], flash: int, rows: Rows | None
     """Within the budget, the first format that loses hardly more than the best of them; and all that were
     tried, failures included. `rows` and `looked` are those of Judge; what is not given is taken from the notes."""
     judge, tried = Judge(folded(found), rows, looked or rows or noted_rows(found)), []
-    few = functools.cache(lambda: chosen(judge, forms, flash))
     for form in forms:
         try:
-            tried.append(fit_format(judge, few, form, flash))
+            tried.append(fit_format(judge, forms, form, flash))
         except Failure as error:
             tried.append(error)
     good = [candidate for candidate in tried if isinstance(candidate, Candidate)]

@@ -129,15 +129,19 @@ def fours(n: int) -> int:
 
 def terms(shape: Shape) -> tuple[float, ...]:
     """What the cycles of a prediction are a weighted sum of; the weights, none of them negative, are those of the function and the
-    target. Loops take four features at a time, integers two at the end; d is then even."""
+    target. Loops take four features at a time, integers two at the end; d is then even. Where a core has registers enough for it, real numbers
+    are taken by sixes: the last two terms."""
     d = shape.d if shape.real else shape.d + shape.d % 2
     n, m, four, rest = shape.n, shape.machines, d // 4, (d % 4, d % 4 > 0) if shape.real else (d % 4 > 0, shape.d % 2)
     staged = (1, shape.d) if shape.stage else (0, 0)
+    sixes = (shape.d // 6, shape.d % 6) if shape.real else (0, 0)
     if "proto" in shape.struct:
-        return (*(real_proto if shape.real else integer_proto)(shape, four, *rest), *staged)
+        rows = n * max(1, -(-shape.tangents // 4))
+        return (*(real_proto if shape.real else integer_proto)(shape, four, *rest), *staged, *(rows * six for six in sixes))
     if n == 0 or "linear" in shape.struct:  # linear, or a list of linear cuts
         rows = max(m, shape.width)
-        return (1, rows, rows * (shape.d // 4), rows * (shape.d % 4), rows * (shape.d % 2), rows * (shape.d % 4 > 0), *staged)
+        return (1, rows, rows * (shape.d // 4), rows * (shape.d % 4), rows * (shape.d % 2), rows * (shape.d % 4 > 0), *staged,
+                *(rows * six for six in sixes))
     spread, dots = n * shape.width, fours(n)
     if shape.reach:  # a list: vectors go to the cuts that are still to be asked
         each = [to - before for before, to in zip((0, *shape.reach), shape.reach)]
@@ -145,7 +149,7 @@ def terms(shape: Shape) -> tuple[float, ...]:
     pairs = m != shape.width
     degree = (shape.degree.bit_length() - 1, bin(shape.degree).count("1") - 1) if shape.kernel == "poly" else (0, 0)
     return (1, d, n, dots * four, dots * rest[0], dots * rest[1], dots, spread, m, spread * pairs, n * pairs, n * (m > 1),
-            n * degree[0], n * degree[1], *staged)
+            n * degree[0], n * degree[1], *staged, *(dots * six for six in sixes))
 
 
 def real_proto(shape: Shape, four: int, rest: int, some: int) -> tuple[float, ...]:

@@ -406,7 +406,7 @@ const Engine = (() => {
 
   // The model in a format, or, with a budget of bytes, in whatever form is best within it ("any", or the one asked for).
   const chosen = (model, form, flash, rows) => {
-    if (flash === null) return M.compress.in_best_format(model, form === "any" ? "f32" : form, null, rows);
+    if (flash === null) return M.compress.in_best_format(M.compress.Judge(model, null, rows), form === "any" ? "f32" : form);
     return M.compress.compress(model, form === "any" ? M.compress.FORMATS : [form], flash, null, rows)[0];
   };
 

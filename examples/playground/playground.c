@@ -199,8 +199,7 @@ void PAGE(page_quant_use)(int format, gen_quant *quant) {
 
 /* The model of an image with coefficients fitted anew to the rows that are set becomes the machine. */
 int PAGE(page_compress)(const void *image, int size, int vectors, double noise) {
-    double report[5];
-    return gen_compress(image, size, &page_rows, vectors, noise, report, &page_machine);
+    return gen_compress(image, size, &page_rows, vectors, noise, &page_machine);
 }
 
 /* The reduced machine of an image, with its vectors moved to where they make the fewest mistakes on the rows that are set. */

@@ -383,7 +383,7 @@ def assigned(body: list[ast.stmt]) -> set[str]:
 MODULES = (("native", {"short"}), ("model", {"ENOUGH"}), ("options", {"KERNELS"}), ("output", {"percent"}), ("metrics", None),
            ("cspell", None), ("kinds", None), ("emit", None),
            ("compress", {"Cost", "Candidate", "in_format", "cost", "in_best_format", "NOISES", "TOLD", "REFUSED", "REFITTED", "FORMATS", "CLOSE", "MOVED",
-                         "sizes", "fit_format", "compress"}),
+                         "sizes", "holds", "Judge", "fit_format", "compress"}),
            ("cost", {"Shape", "Cost", "shape_of", "fours", "terms", "real_proto", "integer_proto", "cycles_of", "stack_of", "cycles_most",
                      "round_up", "SHOWN", "worst_words", "estimate"}),
            ("methods", {"describe"}), ("export", None))
