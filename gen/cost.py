@@ -136,8 +136,7 @@ def terms(shape: Shape) -> tuple[float, ...]:
     staged = (1, shape.d) if shape.stage else (0, 0)
     sixes = (shape.d // 6, shape.d % 6) if shape.real else (0, 0)
     if "proto" in shape.struct:
-        rows = n * max(1, -(-shape.tangents // 4))
-        return (*(real_proto if shape.real else integer_proto)(shape, four, *rest), *staged, *(rows * six for six in sixes))
+        return (*(real_proto if shape.real else integer_proto)(shape, four, *rest), *staged)
     if n == 0 or "linear" in shape.struct:  # linear, or a list of linear cuts
         rows = max(m, shape.width)
         return (1, rows, rows * (shape.d // 4), rows * (shape.d % 4), rows * (shape.d % 2), rows * (shape.d % 4 > 0), *staged,

@@ -104,11 +104,12 @@ HELD = {"linear": ("13,40,2", "--method svm"), "linear, 5 classes": ("11,90,5", 
         "hinge, 4 classes": ("9,80,4", "--method compact --vectors 28 --iterations 3 --noise 0.1"),
         "prototypes": ("21,90,3", "--method lvq --models 6 --iterations 3"),
         "tangents": ("27,60,2", "--method tvq --models 3 --tangents 3 --iterations 3"),
-        "one class, plane": ("21,60,1", "--method oneclass --nu 0.6 --normal c0"),
+        "one class, plane": ("12,60,1", "--method oneclass --nu 0.6 --normal c0"),
         "one class, sphere": ("18,40,1", "--method oneclass --form sphere --kernel linear --normal c0"),
-        "one class, prototypes": ("27,60,1", "--method oneclass --form prototypes --models 3 --tangents 3 --normal c0"),
-        "numbers, linear": ("23,60,90", "--method svr --squares"), "numbers, rbf": ("21,44,90", "--method svr --kernel rbf"),
-        "numbers, nu": ("9,60,90", f"--method svr --nu 0.7 --kernel {POLY}")}
+        "one class, prototypes": ("15,60,1", "--method oneclass --form prototypes --models 3 --tangents 3 --normal c0"),
+        "numbers, linear": ("23,60,90", "--method svr --squares"), "numbers, rbf": ("11,44,90", "--method svr --kernel rbf"),
+        "numbers, nu": ("9,60,90", f"--method svr --nu 0.7 --kernel {POLY}"),
+        "nu-svm": ("16,52,2", "--method svm --nu 0.3 --kernel rbf")}
 HELD_LISTS = {"list of linear cuts": ("linear", 150, 5, 8), "list, rbf": ("rbf --gamma 0.05", 60, 4, 5), "list, poly": (POLY, 72, 5, 7)}
 
 

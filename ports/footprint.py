@@ -302,13 +302,14 @@ def shape_of(row: Row):
 
 
 def compared(row: Row, shape: cost.Shape) -> dict[str, tuple[float, bool]]:
-    """By which share gen/cost.py is off in each part of what a row has measured, and whether that is near enough."""
+    """By which share gen/cost.py is off in each part of what a row has measured, and whether that is near enough. Stack that is told is
+    that of the deepest way through a function, which the inputs of a row need not take: it must not be less."""
     entry, price = cost.targets()[row.target]["functions"][shape.key], cost.estimate(shape, row.target)
     told = (price.cycles or 0, entry["code"], entry["helpers"], price.tables + price.struct, price.ram, cost.stack_of(shape, entry))
     found = {}
     for part, said, value in zip(PARTS, told, (row.count, row.code, row.helpers, row.model, row.ram, row.stack)):
         off = said - value
-        found[part] = off / value if value else float(off != 0), abs(off) <= NEAR * value or part == "stack" and abs(off) <= STACK_NEAR
+        found[part] = off / value if value else float(off != 0), abs(off) <= NEAR * value or part == "stack" and off >= -STACK_NEAR
     return found
 
 

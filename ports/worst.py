@@ -19,12 +19,14 @@ from gen.options import KERNELS  # noqa: E402
 
 
 def changed(found: model.Model, new: dict[str, list[float]]) -> model.Model:
-    """The model with other numbers in some of its arrays: its image has each as one run of floats, and a checksum."""
-    image = bytearray(found.image)
+    """The model with other numbers in some of its arrays, named in the order in which its image has them, each as one run of floats; and
+    a checksum."""
+    image, at = bytearray(found.image), 0
     for name, values in new.items():
         old = struct.pack(f"<{len(values)}f", *found.machine.array(name))
-        at = image.index(old)
+        at = image.index(old, at)
         image[at:at + len(old)] = struct.pack(f"<{len(values)}f", *values)
+        at += len(old)
     image[12:16] = struct.pack("<I", zlib.crc32(bytes(image[:12] + image[16:])))
     return model.from_image(bytes(image), found.path)
 
@@ -41,13 +43,16 @@ def alike(values: list[float], ends: list[int], size: int) -> list[float]:
     return made
 
 
+LATE = 1e6
+
+
 def without_short_ways(found: model.Model) -> model.Model:
     """A model of the same shape, whose predictions all take as long as any can."""
     machine, n = found.machine, found.machine.numbers
     word, of = kind_of(machine).word, machine.array
     if word == "prototypes":
-        sizes = {"vectors": n["d"] * (1 + n["tangents"]), **({"exits": 1} if n["tangents"] else {})}
-        return changed(found, {name: alike(of(name), of("class_end"), size) for name, size in sizes.items()})
+        whole = {"exits": [LATE] * n["n"]} if n["tangents"] else {}  # looked at in two halves, and never left after the first
+        return changed(found, {"vectors": alike(of("vectors"), of("class_end"), n["d"] * (1 + n["tangents"])), **whole})
     if word == "expansion" and KERNELS[n["kernel"]] == "hinge":
         d, vectors = n["d"], of("vectors")
         return changed(found, {"norms": [4 * sum(map(abs, vectors[i:i + d])) for i in range(0, len(vectors), d)]})

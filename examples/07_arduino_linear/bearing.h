@@ -5,7 +5,7 @@
  * inputs    4 raw values (margin_real): vibration, temperature, current, speed
  * classes   0 = healthy, 1 = worn
  * size      20 bytes of tables that the predictor reads, number format f32
- * stack     at most 104 on cortex-m0, 24 on cortex-m4f, 128 on rv32imc, 64 on atmega328p, bytes of
+ * stack     at most 104 on cortex-m0, 24 on cortex-m4f, 128 on rv32imc, 60 on atmega328p, bytes of
  *           margin_linear_scores
  * cycles    at most 1300 on cortex-m0, 51 on cortex-m4f, 1200 on rv32imc, 2100 on atmega328p, by
  *           measurement; on AVR cycles, else instructions

@@ -1,22 +1,33 @@
 #!/bin/sh
-# bits.sh float|double: the same bits from two compilers under any flags: levels of optimisation, language standards,
+# bits.sh float|double gcc|clang: the same bits from two compilers under any flags: levels of optimisation, language standards,
 # vector widths, and processors that can fuse a product and a sum. The first build is the yardstick of the others.
 set -u
-dir=build/bits/$1 passed=0 failed=0
+dir=build/bits/$1-$2 passed=0 failed=0
 case $1 in double) real=-DMARGIN_REAL_DOUBLE ;; *) real=-UMARGIN_REAL_DOUBLE ;; esac
 mkdir -p $dir
-builds="gcc -O0
-gcc -O3 -march=native
-g++ -O2 -std=gnu++17 -march=native
-clang -O3 -march=native
-clang -O2 -DMARGIN_VECTOR=0 -DMARGIN_NO_ASM"
-# These say nothing of the size of numbers.
-[ $1 = double ] || builds="$builds
-gcc -O2
-gcc -O2 -std=gnu11 -march=native
-gcc -O3 -DMARGIN_VECTOR=0
-clang -Os
-clang++ -O2 -std=gnu++17 -march=native"
+builds="gcc -O0"
+add() {
+    builds="$builds
+$*"
+}
+if [ $2 = gcc ]; then
+    add gcc -O3 -march=native
+    add g++ -O2 -std=gnu++17 -march=native
+else
+    add clang -O3 -march=native
+    add clang -O2 -DMARGIN_VECTOR=0 -DMARGIN_NO_ASM
+fi
+case "$1 $2" in # these say nothing of the size of numbers
+"float gcc")
+    add gcc -O2
+    add gcc -O2 -std=gnu11 -march=native
+    add gcc -O3 -DMARGIN_VECTOR=0
+    ;;
+"float clang")
+    add clang -Os
+    add clang++ -O2 -std=gnu++17 -march=native
+    ;;
+esac
 
 rm -f $dir/expected
 # The library is compiled apart: only its arithmetic is promised, not that of the program around it.
