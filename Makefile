@@ -310,7 +310,7 @@ bench-math: build/bench-float/math_ulp build/bench-double/math_ulp ## worst erro
 
 # In an order that finds common mistakes first. CI runs CHECKS, which take about 24 minutes on two cores: test 5, bits 4, fuzz 5,
 # ports 5 of them. Of MORE, analyze takes 3.
-CHECKS = test toc format symbols packaging cross bits eva distcheck browser sklearn fuzz ports
+CHECKS = test toc format symbols packaging cross bits eva distcheck browser sklearn papers-quick fuzz ports
 MORE   = footprint analyze sanitize coverage mcdc cluster
 check: ## all that CI runs; the last line is `N passed, N failed`
 	+@$(TOOLS)/run.sh $(foreach target,$(CHECKS),'$(MAKE) $(target)')
