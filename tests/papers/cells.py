@@ -105,16 +105,17 @@ class Numbers:
 
 class Cells:
     """Runs what is not known yet, or known from an older version only. With `quick` only what is marked so is run; `until` is the
-    time.monotonic() at which no further number is begun; `fresh` is false while numbers of older versions are measured anew."""
+    time.monotonic() at which no further number is begun; `fresh` is false while numbers of older versions are measured anew; numbers
+    whose commands have `anew` in them are measured though they are known."""
 
-    def __init__(self, data: str, quick: bool, path: str = NUMBERS, until: float = float("inf")):
-        self.data, self.quick, self.version, self.until, self.fresh = os.path.abspath(data), quick, commit(), until, True
-        self.numbers, self.marks = Numbers(path), {}
+    def __init__(self, data: str, quick: bool, path: str = NUMBERS, until: float = float("inf"), anew: str = ""):
+        self.anew, self.data, self.quick, self.version, self.until, self.fresh = anew, os.path.abspath(data), quick, commit(), until, True
+        self.numbers, self.marks, self.done = Numbers(path), {}, set()
         os.makedirs(FOLDER, exist_ok=True)
         self.begin()
 
     def begin(self) -> None:
-        self.asked, self.ran, self.known, self.older, self.not_run, self.seconds = set(), 0, 0, 0, 0, 0.0
+        self.asked, self.ran, self.known, self.older, self.not_run, self.seconds = {}, 0, 0, 0, 0, 0.0
 
     def file(self, *names: str) -> str:
         """A data file, packed or not; Absent where it is missing."""
@@ -145,11 +146,13 @@ class Cells:
 
     def known_or(self, command: str, work, quick: bool, methods: str, needs: tuple = ()) -> dict:
         """What is kept under a command, if it has what is needed, or else the result of work(), which is kept then."""
-        self.asked.add(command)
+        self.asked[command] = True
         found, now = self.numbers.all.get(command), self.mark(methods)
+        if self.anew and self.anew in command and self.fresh and command not in self.done:
+            found = None
         if found is not None and any(name not in found["result"] for name in needs if "result" in found):
             found = None
-        may = (quick or not self.quick) and time.monotonic() < self.until and (found is not None or self.fresh)
+        may = (quick or not self.quick or self.anew and self.anew in command) and time.monotonic() < self.until and (found is not None or self.fresh)
         if found is None and not may:
             self.not_run += 1
             raise Absent("not run")
@@ -173,12 +176,15 @@ class Cells:
         made["seconds"] = round(time.process_time() - start, 2)
         self.numbers.write(lambda all_: all_.update({command: made}))
         self.ran += 1
+        self.done.add(command)
+        if self.anew:
+            print(json.dumps(made.get("result", made.get("absent"))))
         print(f"  {made['seconds']:7.1f} s  {command}", file=sys.stderr, flush=True)
         return made
 
     def forget_others(self) -> None:
         """Leaves out numbers that no table and no figure asks for any more."""
-        asked = self.asked
+        asked = set(self.asked)
         self.numbers.write(lambda all_: [all_.pop(key) for key in set(all_) - asked])
 
 

@@ -1,6 +1,7 @@
 """page.py -- one page of sections, tables, figures and verdicts, as HTML and as Markdown. Knows nothing about papers."""
 import math
 import os
+import re
 import statistics
 import sys
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ class Figure:
     drawing: str  # SVG
     note: str = ""
     command: str = ""
+    wide: bool = False  # as wide as the page: several pictures
 
 
 @dataclass
@@ -39,6 +41,8 @@ class Section:
     parts: list = field(default_factory=list)                            # tables and figures
     verdicts: list[tuple[str, str, str]] = field(default_factory=list)   # what, one of VERDICTS, why
     differing: list[str] = field(default_factory=list)                   # cells off by more than two standard errors
+    left_out: list[str] = field(default_factory=list)                    # what the paper has and this page has not, and why
+    commands: list[str] = field(default_factory=list)                    # behind all numbers
 
     def judge(self, what: str, verdict: str, why: str = "") -> None:
         assert verdict in VERDICTS, verdict
@@ -76,19 +80,55 @@ def lines(series: dict, x_words: str, y_words: str, log_x: bool = False, title: 
     return svg.picture(248 + 16 * ((len(series) + 2) // 3 - 1), marks, title or y_words)
 
 
+def boxes(series: dict, y_words: str, title: str) -> str:
+    """Box plots: median, quartiles and extremes of {name: [value, ...]}."""
+    values = [v for some in series.values() for v in some]
+    axes = svg.Axes((0, len(series)), (min(values), max(values)))
+    marks = axes.frame("", y_words, x_ticks=())
+    for i, (name, some) in enumerate(series.items()):
+        low, first, middle, third, high = (axes.y(v) for v in (min(some), *statistics.quantiles(some, n=4, method="inclusive"), max(some)))
+        at, wide = axes.x(i + 0.5), 14
+        style = f"s{i % svg.SERIES}"
+        marks += [svg.line(at, low, at, first, style), svg.line(at, third, at, high, style), svg.rect(at - wide, third, 2 * wide, first - third, style),
+                  svg.line(at - wide, middle, at + wide, middle, style)]
+        marks += [svg.text(at, axes.bottom + 16 + 14 * j, word, "middle", "tick") for j, word in enumerate(name.split(", "))]
+    return svg.picture(axes.bottom + 38, marks, title)
+
+
+def small(some: list, x_words: str, title: str, at: float | None = None) -> str:
+    """A small picture of one line, with a dotted line at a chosen place."""
+    low, high = min(y for _, y in some), max(y for _, y in some)
+    pad = 0.08 * (high - low) or 0.1 * high or 0.1
+    axes = svg.Axes((0, 1), (low - pad, high + pad), bottom=130)
+    marks = axes.frame(x_words, title)
+    if at is not None:
+        marks.append(svg.line(axes.x(at), axes.top, axes.x(at), axes.bottom, "zero"))
+    places = [(axes.x(x), axes.y(y)) for x, y in some]
+    return svg.picture(166, [*marks, svg.path(places, "s0"), svg.marks_of(places, 0)], title)
+
+
 # ---- HTML ----
+
+def prose(words: str) -> str:
+    """Text with `commands`, as HTML.
+
+    >>> prose("a < b: `make x`")
+    'a &lt; b: <code>make x</code>'
+    """
+    return re.sub("`([^`]*)`", r"<code>\1</code>", escape(words, quote=False))
+
 
 def html_table(table: Table) -> str:
     head = "".join(f"<th>{escape(cell)}</th>" for cell in table.heads)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
+    body = "".join("<tr>" + "".join(f"<td>{prose(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def html_part(part) -> str:
     inside = html_table(part) if isinstance(part, Table) else part.drawing
-    note = f"<p>{escape(part.note)}</p>" if part.note else ""
+    note = f"<p>{prose(part.note)}</p>" if part.note else ""
     command = f"<p><code>{escape(part.command)}</code></p>" if part.command else ""
-    kind = "" if isinstance(part, Table) else ' class="plot"'
+    kind = "" if isinstance(part, Table) or part.wide else ' class="plot"'
     return f"<figure{kind}><figcaption><h3>{escape(part.title)}</h3></figcaption>{inside}{note}{command}</figure>"
 
 
@@ -98,7 +138,16 @@ def html_section(section: Section) -> str:
     parts = "".join(html_part(part) for part in section.parts)
     return (f'<section id="p{section.number}"><h2>{section.number} {escape(section.title)}</h2><p>{escape(section.source)}</p>'
             f"<h3>Verdicts</h3>{html_table(verdicts)}{parts}"
-            + (f"<h3>Misprints</h3>{html_table(misprints)}" if section.misprints else "") + "</section>")
+            + (f"<h3>Misprints</h3>{html_table(misprints)}" if section.misprints else "")
+            + (f"<h3>What the paper has and this page has not</h3>{items(section.left_out)}" if section.left_out else "")
+            + (f"<details><summary>The {len(section.commands)} commands behind these numbers</summary><p>DATA is the folder of the data sets. A line "
+               "that is no command of gen is measured anew by <code>make papers PAPERS='--anew \"LINE\"'</code>.</p><ul class=\"commands\">"
+               + "".join(f"<li><code>{escape(one)}</code></li>" for one in section.commands) + "</ul></details>" if section.commands else "")
+            + "</section>")
+
+
+def items(some: list[str]) -> str:
+    return "<ul>" + "".join(f"<li>{prose(words)}</li>" for words in some) + "</ul>"
 
 
 STYLE = """
@@ -108,21 +157,29 @@ figure { margin: 1.5em 0; max-width: none; } figure svg { max-width: 560px; } .s
 figure td { white-space: nowrap; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; } th, td { padding: 2px 10px; text-align: left; }
 th { border-bottom: 1px solid currentColor; } tr:nth-child(even) td { background: rgba(127, 127, 127, 0.1); }
-code { font-size: 12px; overflow-wrap: anywhere; }
+code { font-size: 12px; overflow-wrap: anywhere; } p + ul { margin-top: 0; } .commands { font-size: 12px; padding-left: 1.5em; }
+.several { display: grid; grid-template-columns: repeat(auto-fill, minmax(260px, 1fr)); gap: 0.5em 1em; max-width: 1200px; }
 """
 
 
 def html(title: str, lead: list[str], sections: list[Section], style: str) -> str:
-    first = "".join(f"<p>{escape(words)}</p>" for words in lead)
+    first = "".join(f"<p>{prose(words)}</p>" for words in lead)
+    contents = items([]) if not sections else "<ul>" + "".join(
+        f'<li><a href="#p{one.number}">{one.number} {escape(one.title)}</a>: '
+        + ", ".join(f"{escape(what)} {verdict}" for what, verdict, _ in one.verdicts) + "</li>" for one in sections) + "</ul>"
     body = "".join(html_section(section) for section in sections)
     return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, '
             f'initial-scale=1"><title>{escape(title)}</title><style>{style}{STYLE}</style></head>\n<body><h1>{escape(title)}</h1>'
-            f"{first}{differing_html(sections)}{body}</body></html>\n")
+            f"{first}{contents}{body}{differing_html(sections)}</body></html>\n")
+
+
+DIFFERING = ("The standard error is that of the difference: ours and the paper's together. Where the paper has one division into folds or one draw of the "
+             "samples, its standard error is the deviation between such divisions or draws; where it counts whole rows, at least one row.")
 
 
 def differing_html(sections: list[Section]) -> str:
-    rows = "".join(f"<li>{escape(words)}</li>" for section in sections for words in section.differing)
-    return f"<h2>Cells that differ by more than two standard errors</h2><ul>{rows or '<li>none of those that were run</li>'}</ul>"
+    found = [words for section in sections for words in section.differing] or ["none of those that were run"]
+    return f'<h2 id="differing">Cells that differ by more than two standard errors</h2><p>{DIFFERING}</p>{items(found)}'
 
 
 # ---- Markdown ----
@@ -150,6 +207,8 @@ def markdown(title: str, lead: list[str], sections: list[Section]) -> str:
             out += [words for line in (part.note, f"`{part.command}`" if part.command else "") if line for words in (line, "")]
         if section.misprints:
             out += ["### Misprints", "", *md_table(Table("", ["as printed", "corrected"], [list(row) for row in section.misprints]))]
-    out += ["## Cells that differ by more than two standard errors", ""]
+        if section.left_out:
+            out += ["### What the paper has and this page has not", "", *(f"- {words}" for words in section.left_out), ""]
+    out += ["## Cells that differ by more than two standard errors", "", DIFFERING, ""]
     out += [f"- {words}" for section in sections for words in section.differing] or ["- none of those that were run"]
     return "\n".join(out) + "\n"
