@@ -249,7 +249,7 @@ static inline __attribute__((always_inline)) void margin_load_lpm(void *out, con
     X(MARGIN_OK, 0, "done")                                                                        \
     X(MARGIN_W_ITERATIONS, 1, "iteration limit reached; the best iterate is returned")             \
     X(MARGIN_W_STOPPED, 2, "stopped by the progress callback; the best iterate is returned")       \
-    X(MARGIN_W_ROUNDING, 3, "rounding keeps the result from the tolerance asked for")              \
+    X(MARGIN_W_ROUNDING, 3, "the tolerance was not reached because of rounding")                   \
     X(MARGIN_W_NO_CUT, 4,                                                                          \
       "no cut was found that lowers the error: the list is one ordinary machine")                  \
     X(MARGIN_E_ARGUMENT, -1, "an argument is null or out of its range")                            \
@@ -291,8 +291,8 @@ MARGIN_API const char *margin_status_text(margin_status status);
  *
  * Blocks are multiples of MARGIN_ALIGN bytes. A buffer whose address is such a multiple loses
  * nothing; any other loses up to MARGIN_ALIGN - 1 bytes. A function that takes an arena has a size
- * query, named after it with _size at the end (for integer models _size_q), or its text says whose
- * query counts. The query returns the bytes that the function needs, or 0 if they do not fit
+ * query, named after it with _size at the end (for integer models _size_q), or its text names the
+ * query to use. The query returns the bytes that the function needs, or 0 if they do not fit
  * size_t. Both run the same memory plan, the query on an arena that only counts.
  *
  * The functions of this section accept a null arena and an arena over a null buffer; both refuse
@@ -484,9 +484,9 @@ typedef struct {
     margin_vote vote;
 } margin_expansion;
 
-/* A decision list: the machines of a pool, called cuts, are asked in order. The first cut whose
- * score is positive decides for its target class. The last one decides in any case: for class 1
- * where its score is positive, else for class 0. The pool is an expansion with one coefficient a
+/* A decision list: the machines of a pool, called cuts, score the input in order. The first cut
+ * whose score is positive decides for its target class. The last one decides in any case: for class
+ * 1 where its score is positive, else for class 0. The pool is an expansion with one coefficient a
  * cut, so that the cuts share kernel values. Cut j uses the vectors before reach[j]; its other
  * coefficients are 0. The score of the list is that of the cut that decides, with a sign that is
  * positive for class 1. */
@@ -561,7 +561,8 @@ MARGIN_API void margin_hinge_scores(const margin_expansion *model, const margin_
                                     margin_real *scores);
 MARGIN_API void margin_expansion_scores(const margin_expansion *model, const margin_real *x,
                                         margin_real *scores);
-/* Asks a list, which decides as soon as it can. Returns which cut decided; *score is its score. */
+/* Runs a decision list up to the cut that decides. Returns the number of that cut; *score becomes
+ * the score of the list. */
 MARGIN_API size_t margin_list_ask(const margin_list *model, const margin_real *x,
                                   margin_real *score);
 MARGIN_API void margin_proto_scores(const margin_proto *model, const margin_real *x,
@@ -740,14 +741,14 @@ typedef struct {
  *
  * with gain in 2^-16 and z not below 0: two products a vector and feature, no more. */
 typedef struct {
-    const void *vectors;       /* int16_t or int8_t; at a multiple of 4 bytes */
-    const int32_t *constants;  /* n x (1 + tangents) */
-    const uint16_t *gains;     /* n; without tangents the part that the first half of the features,
-                                    d / 4 * 2 of them, has in constant(c), in 2^16, rounded down */
-    const uint8_t *downs;      /* n; NULL without tangents */
-    const uint16_t *class_end; /* classes */
+    const void *vectors;         /* int16_t or int8_t; at a multiple of 4 bytes */
+    const int32_t *constants;    /* n x (1 + tangents) */
+    const uint16_t *gains;       /* n; without tangents the part of constant(c) that comes from the
+                                    first d / 4 * 2 features, in units of 2^16, rounded down */
+    const uint8_t *downs;        /* n; NULL without tangents */
+    const uint16_t *class_end;   /* classes */
     const margin_stage_q *stage; /* NULL: inputs go in as they are */
-    uint32_t reach; /* inputs with a larger |x|^2 are INT32_MAX from all classes: no margin */
+    uint32_t reach; /* an input with a larger |x|^2 has the distance INT32_MAX to all classes */
     uint16_t n;     /* models */
     uint16_t d;
     uint8_t tangents;
@@ -757,11 +758,11 @@ typedef struct {
     margin_vote_q vote;
 } margin_proto_q;
 
-/* A decision list, as margin_list: the cuts are asked in order, the first whose score is positive
- * decides. The pool is as in margin_expansion_q, with one coefficient and one bias a cut; kernel
- * values are shared between the cuts, and no vector is looked at beyond the reach of the cut that
- * decides. Cuts of a linear kernel are rows of weights, stored as in margin_linear_q: `vectors`
- * has width x d of them, n is 0, norms, coef and reach are NULL. */
+/* A decision list, as margin_list: the cuts score the input in order, and the first whose score is
+ * positive decides. The pool is as in margin_expansion_q, with one coefficient and one bias a cut.
+ * The cuts share kernel values, and no vector beyond the reach of the deciding cut is read. Cuts of
+ * a linear kernel are rows of weights, stored as in margin_linear_q: `vectors` has width x d of
+ * them, n is 0, norms, coef and reach are NULL. */
 typedef struct {
     margin_expansion_q pool; /* width: cuts; class_end: NULL; binary, one machine */
     const uint16_t *reach;   /* ascending multiples of four, the last is n */
@@ -827,8 +828,8 @@ typedef struct {
  *   ONE      int32_t margin_KERNEL_score_F(const margin_expansion_q *, const int16_t *x)
  *            returns the score of a model with one machine, without the code for several.
  *   LIST     size_t margin_list_KERNEL_ask_F(const margin_list_q *, .., int32_t *score)
- *            decides as soon as it can. It returns which cut decided; *score becomes the score of
- *            that cut, with a sign that is positive for class 1.
+ *            runs a list up to the cut that decides. It returns the number of that cut; *score
+ *            becomes its score, with a sign that is positive for class 1.
  *   PROJECT  void margin_project_F(const margin_projected_q *, .., int16_t *z)
  *            computes z, pool.d numbers, which the predictor of the pool's kernel takes as input.
  *   FIND     void margin_proto_find_F(const margin_proto_q *, .., int32_t *scores,
@@ -968,8 +969,9 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
  * define MARGIN_MODELS_IN_RAM.
  *
  * An image holds one model: 64 bytes of head, the model's arrays, and notes that the library does
- * not look at (names of classes and features, how it was trained). Little-endian on every machine,
- * floats are IEEE 754 binary32, all arrays start at multiples of 4 bytes, filled up with zeros:
+ * not read (names of classes and features, how it was trained). Numbers are little-endian on every
+ * machine, and floats are IEEE 754 binary32. All arrays start at multiples of 4 bytes; the gaps are
+ * filled with zeros:
  *
  *    0  "mgn" 0x1A      4  u16 version, 1     6  u8 kind, MARGIN_MODEL_...   7  u8 format: 0, 15, 7
  *    8  u32 bytes of the image, notes included    12  u32 CRC-32 of all bytes but these four
@@ -1003,11 +1005,11 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
 /* Opens a model whose arrays lie in the image itself. The image must stay where it is, at a
  * multiple of four bytes. `size` is what may be read; the image may be shorter. Everything is
  * checked before *model is written: lengths, checksum, counts, that all numbers are finite and in
- * range, thresholds in order; margin_model_check need not be called. MARGIN_E_ARGUMENT means null,
- * or not at a multiple of four bytes; MARGIN_E_IMAGE to MARGIN_E_IMAGE_VALUE tell what is wrong
- * with the bytes. On big-endian machines the bytes of numbers must be swapped in place: use
- * margin_image_adopt there, once for an image, on writable memory; elsewhere it is the same as
- * margin_image_open.
+ * range, thresholds in order; margin_model_check need not be called. MARGIN_E_ARGUMENT means that a
+ * pointer is null or that the image is not at a multiple of four bytes; MARGIN_E_IMAGE to
+ * MARGIN_E_IMAGE_VALUE tell what is wrong with the bytes. On big-endian machines the bytes of
+ * numbers must be swapped in place: use margin_image_adopt there, once for an image, on writable
+ * memory; elsewhere it is the same as margin_image_open.
  *
  * Integer models have functions of their own, so that neither kind drags in the other, and those
  * use no floating point. An input stage points to arrays, so it needs a place: *stage, which the
@@ -1139,7 +1141,7 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
 
 /* ---- >>train ---- what all trainers share ---------------------------------------------------- */
 
-/* All trainers have the same shape; [..] is there where a method has a report:
+/* All trainers have the same shape. Only methods that have a report take the last argument:
  *
  *     margin_status margin_TAG_train(const margin_data *data, const margin_TAG_options *options,
  *                                    margin_arena *mem, margin_model *model, margin_info *info
@@ -1159,7 +1161,7 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
  * Bytes of memory: margin_TAG_train_size(n, d, classes, options) is what margin_TAG_train takes of
  * an aligned buffer, to the byte; it returns 0 where the bytes do not fit size_t or an option is
  * out of its range. Every function that takes an arena has such a query, named after it, unless its
- * text says whose memory it takes. MARGIN_TAG_BYTES(...) is the same number as a constant
+ * text names another one. MARGIN_TAG_BYTES(...) is the same number as a constant
  * expression for static buffers, plus the MARGIN_ALIGN - 1 bytes that a misaligned buffer may lose;
  * all of these macros stand in the last section of this file, >>bytes.
  *
@@ -1305,7 +1307,9 @@ MARGIN_API margin_status margin_mam_train(const margin_data *data,
  *     margin_linear model;
  *     margin_mam_online_start(&on, d, 2, NULL, &mem);
  *     ... margin_mam_online_add(&on, x, label, 1); ...
- *     if (margin_mam_online_model(&on, &model) == MARGIN_OK) { margin_linear_scores(&model, ...); }
+ *     if (margin_mam_online_model(&on, &model) == MARGIN_OK) {
+ *         margin_linear_scores(&model, x, scores);
+ *     }
  *
  * It holds two numbers for each class and feature, a sum and what rounding took from it. The model
  * after samples were added has the bits of margin_mam_train on the same samples in the same order.
@@ -1326,7 +1330,7 @@ typedef struct {
     bool intercept, balanced;
 } margin_mam_online;
 
-/* Bytes that the arrays of a margin_mam_online take; 0: not countable. */
+/* Bytes that the arrays of a margin_mam_online take, or 0 if they do not fit size_t. */
 MARGIN_API size_t margin_mam_online_start_size(size_t d, size_t classes,
                                                const margin_mam_options *options);
 /* Begins without samples; the arrays are kept in `mem`. MARGIN_E_ARGUMENT for a kernel that is not
@@ -1393,7 +1397,7 @@ MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, m
 typedef struct {
     margin_kernel kernel; /*                                                0: linear            */
     margin_real lambda;   /* 0 < lambda <= 1                                0: 0.1               */
-    bool hard_margin;     /* lambda = 0: the hard-margin SVM                                     */
+    bool hard_margin;     /* the hard-margin SVM, as with a lambda of exactly 0                  */
     uint8_t scheme;       /* of more than two classes, MARGIN_SCHEME_...    0: one-one           */
     margin_control run;
     margin_watch watch;
@@ -1405,8 +1409,7 @@ typedef struct {
     margin_real entropy;    /* normalised entropy of the weights, 0 .. 1 */
 } margin_kmomd_report;
 
-/* Bytes that margin_kmomd_train takes for n samples, d features, so many classes; 0: not
- * countable. */
+/* Bytes that margin_kmomd_train takes. */
 MARGIN_API size_t margin_kmomd_train_size(size_t n, size_t d, size_t classes,
                                           const margin_kmomd_options *options);
 /* objective: (1-lambda)|v|^2 + lambda |g|^2. Statuses of its own: MARGIN_E_NOT_SEPARABLE (hard
@@ -1433,12 +1436,12 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
  * to 2. */
 typedef struct {
     margin_kernel kernel; /*                                                0: linear            */
-    margin_real c;        /* price of a sample within the margin, > 0       0: 1                 */
+    margin_real c;        /* C, the cost of margin errors, > 0              0: 1                 */
     margin_real c_pos;    /* for samples of the positive class              0: c                 */
     margin_real c_neg;    /* for the others                                 0: c                 */
     margin_real nu;       /* the nu-SVM instead, 0 < nu <= 1                0: C                 */
-    bool hard_margin;     /* C infinite                                                          */
-    bool bounds;          /* work out c0 and c1 of the report: all pairs, and the hard margin    */
+    bool hard_margin;     /* an infinite C                                                       */
+    bool bounds;          /* compute c0 and c1 of the report, which takes another training       */
     uint8_t scheme;       /* of more than two classes, MARGIN_SCHEME_...    0: one-one           */
     margin_control run;
     margin_watch watch;
@@ -1484,8 +1487,8 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
  * duality gap in `info`, or shows that there is none (Saketha Nath, Bhattacharyya: "Maximum margin
  * classifiers with specified false positive and false negative error rates", SDM 2007).
  *
- *     static unsigned char bytes[MARGIN_RATES_LINEAR_BYTES(200, 12, MARGIN_RATES_FAST)]; // n, d,
- *     // solver; >>bytes has the macros of other kernels
+ *     // n, d and solver; for other kernels see MARGIN_RATES_KERNEL_BYTES in >>bytes.
+ *     static unsigned char bytes[MARGIN_RATES_LINEAR_BYTES(200, 12, MARGIN_RATES_FAST)];
  *     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
  *     const margin_data data = {x, 200, 12, 0, y, NULL, NULL}; // y: 0 or 1
  *     margin_rates_report report;
@@ -1518,7 +1521,7 @@ enum { MARGIN_RATES_FAST = 0, MARGIN_RATES_ITER = 1 };
 
 /* What is known of a pair of rates. It is filled in on MARGIN_E_INFEASIBLE too. */
 typedef struct {
-    bool feasible;      /* the rates can be had: p_star < 1 */
+    bool feasible;      /* the rates can be reached: p_star < 1 */
     margin_real p_star; /* least k_pos sqrt(w'S_pos w) + k_neg sqrt(w'S_neg w) of all w with
                            w.(m_pos - m_neg) = 1; scaling the features does not change it */
     margin_real touch;  /* 1 / p_star, at most the largest number. With both k times this factor
@@ -1553,8 +1556,7 @@ typedef struct {
     margin_watch watch;
 } margin_rates_options;
 
-/* Bytes that margin_rates_train takes; 0: not countable, or options out of their range.
- * `classes` is 2. */
+/* Bytes that margin_rates_train takes. `classes` is 2. */
 MARGIN_API size_t margin_rates_train_size(size_t n, size_t d, size_t classes,
                                           const margin_rates_options *options);
 /* objective: 1/2 |w|^2, for kernels in their space; gap: it is at most this far above the optimum;
@@ -1609,8 +1611,8 @@ MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *
 
 /* A loss is a function of the margin m = y f(x), put together from pieces, each a polynomial of
  * degree two at most (Weizsaecker, Fuernkranz: "Margin driven separate and conquer by asymmetric
- * loss functions", 2011, section 3). It may jump, fall and rise; nothing is asked of it but finite
- * numbers.
+ * loss functions", 2011, section 3). It may jump, fall and rise; its numbers must be finite, and
+ * that is all.
  *
  *     static const margin_piece ramp[] = {       the loss min(1, max(0, 1 - m)):
  *         {0, 0, 1, 0, 0},                       1 below 0,
@@ -1622,7 +1624,7 @@ MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *
  * has all derivatives, and is known in closed form. */
 typedef struct {
     margin_real end; /* the piece holds for margins below this, from the end of the one before; */
-                     /* the first begins at -infinity, and the end of the last is not looked at */
+                     /* the first begins at -infinity, and the end of the last has no effect */
     margin_real at;  /* the loss is c0 + c1 (m - at) + c2 (m - at)^2 */
     margin_real c0, c1, c2;
 } margin_piece;
@@ -1640,7 +1642,7 @@ enum {
     MARGIN_LOSS_STEPS,     /* 1 below 0, 0 from 1 on, an S of two parabolas between */
     MARGIN_LOSS_ERROR      /* 1 below 0, 0 from 0 on: counts errors; of use smoothed only */
 };
-/* One of these; the hinge loss for an unknown number. */
+/* Returns one of these losses; for an unknown number, the hinge loss. */
 MARGIN_API margin_loss margin_loss_named(unsigned name);
 
 /* Computes the loss and its first and second derivative at m, smoothed by `width` >= 0. A width of
@@ -1669,7 +1671,7 @@ MARGIN_API void margin_loss_at(const margin_loss *loss, margin_real m, margin_re
 typedef struct {
     const margin_real *sigma;   /* falling widths (the last may be 0), and  */
     const uint16_t *iterations; /* steps at each of them at most,           */
-    size_t count;               /* so many of both, or NULL twice       0: see the trainer     */
+    size_t count;               /* the length of both arrays            0: see the trainer     */
     margin_real cut_off;        /* exponent in the formula above        0: -4                  */
     margin_real range;          /* starts lie in [-range, range]^dimensions     0: 8           */
     bool all;                   /* keep all eigenvalues that are not rounding, no cut_off      */
@@ -1692,11 +1694,11 @@ typedef struct {
 /* Bytes that margin_loss_train takes. */
 MARGIN_API size_t margin_loss_train_size(size_t n, size_t d, size_t classes,
                                          const margin_loss_options *options);
-/* objective: the sum above, not smoothed. Not smoothed it may have many minima: `converged` says
- * that the best start came to the end of the schedule before its iterations ran out, else the
- * status is MARGIN_W_ITERATIONS. Coefficients are dense: a kernel model holds every sample.
- * Statuses of its own: MARGIN_E_NO_DIRECTION, all kernel values are 0; MARGIN_E_RANGE, they
- * overflow. */
+/* objective: the sum above, not smoothed. Because it may have many minima, `converged` does not
+ * mean that the least one was found, only that the best start came to the end of its schedule
+ * within its iterations; if it did not, the status is MARGIN_W_ITERATIONS. Coefficients are dense:
+ * a kernel model holds every sample. Statuses of its own: MARGIN_E_NO_DIRECTION, all kernel values
+ * are 0; MARGIN_E_RANGE, they overflow. */
 MARGIN_API margin_status margin_loss_train(const margin_data *data,
                                            const margin_loss_options *options, margin_arena *mem,
                                            margin_model *model, margin_info *info);
@@ -1726,11 +1728,12 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
  * So by default lists are cross-validated as a whole, at every length, on samples that had no part
  * in building them, in up to five divisions of the samples. If lists of the best length beat one
  * machine by two standard errors, the list has as many cuts; otherwise it has none, and is that one
- * machine. For all other options zero means the value of the paper, but that lists which are not
- * greedy have 32 candidates a cut instead of 192: half of the C, one weight, and only the four most
- * promising ones are cross-validated. More made no better lists on the paper's data; see the table
- * of `make papers`. All C are powers of two and count as in the paper, |g|^2 + C times mean losses;
- * in the units of >>svm the C of the machine at the end is C / n for n samples.
+ * machine. For all other options zero means the value of the paper, with one exception: lists that
+ * are not greedy have 32 candidates a cut instead of 192. They try half of the C and one weight,
+ * and cross-validate only the four most promising candidates. More candidates made no better lists
+ * on the paper's data; see the table of `make papers`. All C are powers of two and count as in the
+ * paper, |g|^2 + C times mean losses; in the units of >>svm the C of the machine at the end is C /
+ * n for n samples.
  *
  * Training needs memory for 3 n^2 numbers and one vector for each candidate. It takes the time of
  * `folds` + 1 lists where one division is clear, of five times as many where it is not, and of one
@@ -1753,7 +1756,7 @@ typedef struct {
     size_t assess;              /* candidates to cross-validate        0: 4, or all of 192      */
     bool greedy;                /* all cuts of the paper, not only those that are admitted      */
     bool cheap;                 /* with `greedy`: 32 candidates a cut too                       */
-    bool bounds;                /* work out c0 and c1 of the report, see margin_svm_report      */
+    bool bounds;                /* compute c0 and c1 of the report, see margin_svm_report       */
     uint32_t seed;              /* of starts and folds                                          */
     margin_real tol;            /* of the machines                     0: 1e-3, double 1e-6     */
     size_t max_iterations;      /* of each machine         0: 100 n + 1 000 000                 */
@@ -1772,8 +1775,8 @@ typedef struct {
     margin_real error_left;
     margin_real cost; /* mean number of kernel values that a decision takes */
 } margin_list_table;
-/* Weights have no effect. MARGIN_E_TWO_CLASSES: a label above 1; MARGIN_E_ARGUMENT: other
- * features. */
+/* Fills in such a table. Weights have no effect. MARGIN_E_TWO_CLASSES: there is a label above 1;
+ * MARGIN_E_ARGUMENT: the model has another number of features. */
 MARGIN_API margin_status margin_list_assess(const margin_data *data, const margin_list *model,
                                             margin_list_table *table);
 
@@ -1790,12 +1793,12 @@ enum {
 /* One cut, on the training samples that the cuts before it have left. */
 typedef struct {
     int8_t sign;           /* +1: it decides for class 1, -1: for class 0 */
-    size_t asked;          /* samples that came to it, */
-    size_t covered;        /* that it decided, */
-    size_t wrong;          /* and those of them of the other class */
+    size_t asked;          /* samples that the cuts before it left, */
+    size_t covered;        /* those of them that it decided, */
+    size_t wrong;          /* and those of these that belong to the other class */
     margin_real margin;    /* 1 / |g|: distance from the plane to the samples at f = 1 */
     margin_real c, weight; /* C and C+ of the candidate */
-    margin_real estimate;  /* what it was chosen by: expected error on the samples asked [2.12] */
+    margin_real estimate;  /* it had the least expected error on these samples, this one [2.12] */
 } margin_seco_cut;
 
 typedef struct {
@@ -1816,7 +1819,7 @@ typedef struct {
     margin_real c0, c1;      /* with `bounds`, as in margin_svm_report */
 } margin_seco_report;
 
-/* Bytes that margin_seco_train takes for n samples of d features; 0: not countable. */
+/* Bytes that margin_seco_train takes. */
 MARGIN_API size_t margin_seco_train_size(size_t n, size_t d, size_t classes,
                                          const margin_seco_options *options);
 /* The model is a margin_list. With a linear kernel, and with unit-poly of a = 1, each cut is one
@@ -1841,8 +1844,7 @@ MARGIN_API margin_status margin_seco_train(const margin_data *data,
  *     margin_proto_options options = {0};
  *     options.tangents = 5;
  *     margin_proto_train(&data, &options, &mem, &model, NULL, NULL);     // tvq
- *     margin_proto_find(&model.of.proto, x, &found);                     // label, runner-up,
- *         margin
+ *     margin_proto_find(&model.of.proto, x, &found);     // found.label, .second, .margin
  *
  * Equations and figures are those of Aiolli, Sperduti: "A re-weighting strategy for improving
  * margins", Artificial Intelligence 137, 2002. The methods:
@@ -1945,16 +1947,15 @@ typedef struct {
                            0 .. 1, and 0 in the limit; 0 without mistakes */
 } margin_proto_report;
 
-/* Bytes that margin_proto_train takes for n samples, d features, so many classes; 0: not countable,
- * or options out of their range. */
+/* Bytes that margin_proto_train takes. */
 MARGIN_API size_t margin_proto_train_size(size_t n, size_t d, size_t classes,
                                           const margin_proto_options *options);
-/* One pass of tvq costs a product of the n x d data with the d x (vectors) models. Beside the
- * models there is three times their memory for the training itself, and five numbers a sample.
- * In `info`, objective is the weighted mean margin [3] and support the number of vectors stored.
- * Margins of nn are not computed where it keeps all samples (no budget, or one of n and more).
- * MARGIN_W_ITERATIONS: max_iterations came before the criterion. MARGIN_E_ARGUMENT: an option is
- * out of its range. MARGIN_E_ONE_CLASS: there are less than two classes, or a class has no samples.
+/* One pass of tvq costs a product of the n x d data with the d x (vectors) models. Besides the
+ * models, training takes three times their memory and five numbers a sample. In `info`, objective
+ * is the weighted mean margin [3] and support the number of vectors stored. Margins of nn are not
+ * computed where it keeps all samples (no budget, or one of n and more). MARGIN_W_ITERATIONS:
+ * max_iterations passes were made before training converged. MARGIN_E_ARGUMENT: an option is out of
+ * its range. MARGIN_E_ONE_CLASS: there are less than two classes, or a class has no samples.
  * MARGIN_E_RANGE: squared distances overflow. Other statuses are those of margin_data_check. */
 MARGIN_API margin_status margin_proto_train(const margin_data *data,
                                             const margin_proto_options *options, margin_arena *mem,
@@ -2005,23 +2006,24 @@ typedef struct {
     margin_watch watch;
 } margin_theta_options;
 /* Bytes that margin_theta_train takes in all, with a learner that takes `bytes` for n samples.
- * `rows` is the number of rows of data->x, which is n if data->rows is NULL. 0: not countable. */
+ * `rows` is the number of rows of data->x, which is n if data->rows is NULL. */
 MARGIN_API size_t margin_theta_train_size(size_t n, size_t rows, size_t classes, size_t bytes);
-/* info: margins, iterations (rounds), objective (the weighted mean margin of the round returned);
- * report: of the last round. Failures of the learner are passed on. */
+/* `info` has the margins, the rounds as iterations, and as objective the weighted mean margin of
+ * the round whose model is returned. The report is that of the last round. A failure of the learner
+ * is returned as it is. */
 MARGIN_API margin_status margin_theta_train(const margin_data *data, const margin_learner *learner,
                                             const margin_theta_options *options, margin_arena *mem,
                                             margin_model *model, margin_info *info,
                                             margin_proto_report *report);
 
-/* What margins are like, as data for drawing. Of n margins, share[j] is the share that is below
- * at[j], for `count` values (the cumulative distribution, fig. 5). O(n count). */
+/* The cumulative distribution of n margins, for drawing (fig. 5): share[j] becomes the share of the
+ * margins that are below at[j], for `count` values. O(n count). */
 MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const margin_real *at,
                                   size_t count, margin_real *share);
-/* What rejection buys (fig. 8): if answers with a margin below at[j] are rejected, `rejected[j]` of
- * the samples are, and `error[j]` of all samples are answered wrongly. By weights, for models of
- * any kind; the model's own threshold is not looked at. Memory and statuses as with
- * margin_confusion. */
+/* What rejection gains (fig. 8): if all answers with a margin below at[j] were rejected, a share of
+ * rejected[j] of the samples would get no answer, and a share of error[j] of all samples a wrong
+ * one. Samples count by their weights; models may be of any kind, and their own threshold has no
+ * effect. Memory and statuses are those of margin_confusion. */
 MARGIN_API margin_status margin_reject_curve(const margin_data *data, const margin_model *model,
                                              margin_arena *mem, const margin_real *at, size_t count,
                                              margin_real *rejected, margin_real *error);
@@ -2051,7 +2053,7 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  *
  * Rounding is part of the training: in its second half all vectors and coefficients are used as
  * they will be in q7, so that the step to q7 changes next to nothing. Margins in the space of the
- * inputs come from noise: each time that a sample is looked at, every feature is disturbed by a
+ * inputs come from noise: each time that a sample is used, every feature is disturbed by a
  * normal number of deviation `noise`, in units of the mean deviation of the features. And every
  * step takes away a share of all vectors and coefficients (with rbf units, of coefficients), which
  * keeps many vectors from learning few samples by heart: the decay.
@@ -2097,7 +2099,7 @@ typedef struct {
     const margin_model *start; /* see above                             0: start at random       */
 } margin_compact_options;
 
-/* Bytes that margin_compact_train takes; 0: not countable, or options out of their range. */
+/* Bytes that margin_compact_train takes. */
 MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
                                             const margin_compact_options *options);
 /* A pass over the data costs 6 n vectors (d + classes) operations. Validation takes four to eleven
@@ -2114,7 +2116,8 @@ typedef struct {
     margin_real noise; /* as used, in units of the mean deviation of the features */
     margin_real decay; /* as used */
     size_t passes;     /* of the last training */
-    margin_real held;  /* error rate with them on the samples held out; negative: none were */
+    margin_real
+        held_out_error; /* error rate with them on samples held out; negative if none were */
 } margin_compact_report;
 MARGIN_API margin_status margin_compact_train(const margin_data *data,
                                               const margin_compact_options *options,
@@ -2133,9 +2136,9 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
  *           minimization principle for a class of Parzen estimators", NIPS 2007, section 4, [19] ..
  *           [22]).
  *   lssvm   least squares on ranks: f = w.phi(x) + b with the least |w|^2 / 2 + c / 2 sum (t_i -
- *           f(x_i))^2, t_i = d_i / n from -1 to 1, the paper's own better and dearer alternative.
- *           Price and benefit: a linear system of n (kernels) or d (linear) unknowns, and tau
- *           clearly larger.
+ *           f(x_i))^2, t_i = d_i / n from -1 to 1. The paper names this alternative itself: tau is
+ *           clearly larger, and a linear system of n (kernels) or d (linear) unknowns must be
+ *           solved.
  *
  * Targets are either numbers, options.targets, one for each row of data->x as data->y has one
  * class: the model is then a ranker, and its one score orders inputs. Or targets are the labels
@@ -2149,9 +2152,9 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
  *         worse = margin_compare(&model, x, z, scores) > 0;          // x than z
  *     }
  *
- * Weights count as so many equal samples would. */
+ * A sample of weight w counts as w equal samples would. */
 
-/* What thresholds make least, over the training samples and by their weights. */
+/* The loss that thresholds minimise, over the training samples and by their weights. */
 enum {
     MARGIN_ORDINAL_ABSOLUTE = 0, /* how many classes an answer is off, summed */
     MARGIN_ORDINAL_ZERO_ONE = 1  /* the number of wrong answers */
@@ -2162,9 +2165,9 @@ typedef struct {
     const margin_real *targets; /* a number for each row of data->x      0: data->y, classes     */
     size_t classes;             /* in order; some may have no samples    0: 1 + the largest      */
     uint8_t loss;               /* MARGIN_ORDINAL_..., of thresholds     0: absolute             */
-    margin_real c;              /* lssvm: price of errors, > 0 (gamma in the literature)         */
+    margin_real c;              /* lssvm: cost of errors, > 0 (gamma in the literature)          */
                                 /*                                       0: see below            */
-    bool leave_one_out;         /* lssvm: work out report->loo where c is given    0: no         */
+    bool leave_one_out;         /* lssvm: compute report->loo although c is given  0: no         */
     bool normalised;            /* omam: divided by the sum of kernel values, see margin_omam_train;
                                    classes and rbf or unit kernels only                          */
     margin_watch watch;         /* lssvm                                                         */
@@ -2172,7 +2175,7 @@ typedef struct {
 
 typedef struct {
     margin_real tau; /* Kendall's tau-b on the training samples */
-    margin_real c;   /* lssvm: the price of errors, as used */
+    margin_real c;   /* lssvm: the cost of errors, as used */
     margin_real loo; /* lssvm: mean square error, each sample left out in turn */
 } margin_ordinal_report;
 
@@ -2192,14 +2195,14 @@ MARGIN_API size_t margin_lssvm_train_size(size_t n, size_t d, size_t classes,
  * the average margin f(x_i) - f(x_j) of all pairs with targets y_i > y_j; of normalised ones the
  * mean of d_i r(x_i).
  *
- * `normalised`: the class is told by the mean of the ranks around x, r(x) = sum d_i k(x_i, x) / sum
- * k(x_i, x), as Nadaraya and Watson have it, and not by a sum that is small wherever samples are
- * few. The model has no division and is one of one machine a class (two classes: a binary one),
- * with all predictors and formats of these; it stores `classes` coefficients a vector, and its
- * scores tell classes, but do not order inputs within a class. Far from all samples it answers the
- * class of the middle rank. Thresholds, tau and margins of the training samples are those of r(x_i)
- * without sample i itself. Twice n^2 / 2 kernel values. MARGIN_E_ARGUMENT: targets are numbers, or
- * values of the kernel may be negative. */
+ * `normalised`: the class follows from the mean of the ranks around x, r(x) = sum d_i k(x_i, x) /
+ * sum k(x_i, x), as Nadaraya and Watson have it, and not from a sum that is small wherever samples
+ * are few. The model divides nothing: it has one machine a class (a binary one for two classes),
+ * with all predictors and formats of such models. It stores `classes` coefficients a vector, and
+ * its scores tell classes apart, but do not order inputs within a class. Far from all samples it
+ * answers the class of the middle rank. Thresholds, tau and margins of the training samples are
+ * those of r(x_i) without sample i itself. This takes n^2 kernel values. MARGIN_E_ARGUMENT: targets
+ * are numbers, or values of the kernel may be negative. */
 MARGIN_API margin_status margin_omam_train(const margin_data *data,
                                            const margin_ordinal_options *options, margin_arena *mem,
                                            margin_model *model, margin_info *info,
@@ -2207,11 +2210,11 @@ MARGIN_API margin_status margin_omam_train(const margin_data *data,
 /* With c = 0 lssvm chooses c by the least mean square error on t with each sample left out in turn,
  * which needs no new training. It tries the eight powers of ten from 0.01 to 100 000, divided by
  * the mean of k(x, x), and then the half decade on either side of the best. A linear kernel needs
- * one eigenvalue problem of d features and n d^2 operations for each price; any other needs n^3 / 3
- * for each. With c given it takes n^3 / 6 operations. `progress` is heard after each price;
- * stopping keeps the best so far. objective: |w|^2 / 2 + c / 2 sum (t_i - f(x_i))^2; c and loo of
- * the report: the price, and the error with samples left out. MARGIN_E_NOT_POSITIVE: the kernel is
- * not positive definite. */
+ * one eigenvalue problem of d features and n d^2 operations for each c; any other needs n^3 / 3 for
+ * each. With c given it takes n^3 / 6 operations. `progress` is called after each c; if it stops
+ * the training, the best c so far is used. objective: |w|^2 / 2 + c / 2 sum (t_i - f(x_i))^2; c and
+ * loo of the report: the c used, and the error with samples left out. MARGIN_E_NOT_POSITIVE: the
+ * kernel is not positive definite. */
 MARGIN_API margin_status margin_lssvm_train(const margin_data *data,
                                             const margin_ordinal_options *options,
                                             margin_arena *mem, margin_model *model,
@@ -2227,7 +2230,8 @@ MARGIN_API margin_status margin_lssvm_train(const margin_data *data,
  *
  *     margin_omam_online_start(&on, d, 5, &mem);
  *     ... margin_omam_online_add(&on, x, stage, 1); ...
- *     if (margin_omam_online_model(&on, &model) == MARGIN_OK) { margin_linear_scores(&model, ...);
+ *     if (margin_omam_online_model(&on, &model) == MARGIN_OK) {
+ *         margin_linear_scores(&model, x, scores);
  *     } */
 typedef struct {
     margin_mam_online sums;
@@ -2317,7 +2321,7 @@ typedef struct {
     bool sphere;          /* instead of a plane                                                  */
     uint16_t models;      /* prototypes: centroids                          0: none              */
     uint16_t tangents;    /* of each, at most MARGIN_PROTO_TANGENTS                              */
-    uint16_t folds;       /* for the threshold; 1: that of the solution     0: 20, held_out 5    */
+    uint16_t folds;       /* for the threshold; 1: leave it as solved       0: 20, held_out 5    */
     bool held_out;        /* one fold is for the threshold alone                                 */
     uint32_t seed;        /* of the folds, and of centroids                                      */
     margin_control run;   /* tol: relative to the objective                                      */
@@ -2325,17 +2329,17 @@ typedef struct {
 } margin_oneclass_options;
 
 typedef struct {
-    margin_real promised; /* rate of false alarms, k / (m + 1); 0: with one fold, none */
+    margin_real promised; /* rate of false alarms, k / (m + 1); 0 if folds is 1: no promise */
     margin_real alarms;   /* share of the training samples beyond the threshold */
 } margin_oneclass_report;
 
 /* Bytes that margin_oneclass_train takes; `classes` does not matter. */
 MARGIN_API size_t margin_oneclass_train_size(size_t n, size_t d, size_t classes,
                                              const margin_oneclass_options *options);
-/* objective: as above, of spheres 1/2 a'Ka - 1/2 sum a_i K_ii; margins: by how much training
- * samples are within. With n < 1 / nu samples the promise is 1 / (m + 1). A status of its own:
- * MARGIN_E_NO_DIRECTION (plane: the origin is amid the samples, as with a linear kernel on centred
- * data). MARGIN_E_EMPTY: a fold would be empty. */
+/* objective: as above, and 1/2 a'Ka - 1/2 sum a_i K_ii for spheres. The margin of a training sample
+ * is by how much it is within the threshold. With n < 1 / nu samples the promise is 1 / (m + 1). A
+ * status of its own: MARGIN_E_NO_DIRECTION, no plane separates the samples from the origin, as with
+ * a linear kernel on centred data. MARGIN_E_EMPTY: a fold would be empty. */
 MARGIN_API margin_status margin_oneclass_train(const margin_data *data,
                                                const margin_oneclass_options *options,
                                                margin_arena *mem, margin_model *model,
@@ -2413,12 +2417,12 @@ typedef struct {
     margin_kernel kernel;       /*                                       0: linear               */
     const margin_real *targets; /* a number for each row of data->x      needed                  */
     uint8_t loss;               /* MARGIN_SVR_...                        0: epsilon              */
-    margin_real c;              /* price of errors, > 0                  0: deviation of targets */
+    margin_real c;              /* cost of errors, > 0                   0: deviation of targets */
                                 /* squares                               0: by leaving one out   */
-    margin_real epsilon;        /* >= 0, as MARGIN_ZERO for none         0: a tenth of that      */
+    margin_real epsilon;        /* >= 0; MARGIN_ZERO for 0               0: a tenth of that      */
     margin_real nu;             /* 0 < nu <= 1                           0: 0.5                  */
     margin_real outside;        /* share of answers that may be farther off than report->half    */
-                                /*                                       0: not asked for        */
+                                /*                                       0: no interval          */
     uint16_t folds;             /* for that                              0: 20                   */
     uint32_t seed;              /* of the folds                                                  */
     margin_control run;         /* not squares                                                   */
@@ -2439,9 +2443,9 @@ MARGIN_API size_t margin_svr_train_size(size_t n, size_t d, size_t classes,
                                         const margin_svr_options *options);
 /* objective: as above. Statuses of its own: MARGIN_E_NO_ORDER (all targets are equal),
  * MARGIN_E_NOT_FINITE for targets too; with squares also MARGIN_E_NO_DIRECTION and
- * MARGIN_E_NOT_POSITIVE, as for lssvm. With a nonlinear kernel a sample has one weight, or two if
- * run.rank is set. With nu and without a rank, epsilon is found by a search, and nu is met as
- * closely as `tol` says. */
+ * MARGIN_E_NOT_POSITIVE, as for lssvm. The quadratic programme of a nonlinear kernel has n
+ * variables, or 2 n if run.rank is set. With nu and without a rank, epsilon is found by a search,
+ * which meets nu as closely as `tol` says. */
 MARGIN_API margin_status margin_svr_train(const margin_data *data,
                                           const margin_svr_options *options, margin_arena *mem,
                                           margin_model *model, margin_info *info,
@@ -2498,8 +2502,8 @@ MARGIN_API margin_status margin_calibrate(const margin_data *data, const margin_
 /* What a compression cost, over the samples it was fitted to. */
 typedef struct {
     size_t vectors;    /* in the new model */
-    size_t samples;    /* looked at */
-    size_t changed;    /* samples of which the class elected is another one */
+    size_t samples;    /* that both models were compared on */
+    size_t changed;    /* samples for which the two elect different classes */
     margin_real worst; /* largest change of a score */
     margin_real rms;   /* root of the mean square change of all scores */
 } margin_compress_info;
@@ -2512,12 +2516,13 @@ typedef struct {
  * on the pool where data is NULL, by regularised least squares. Biases stay. `noise`, 0 .. 1, is
  * the error that kernel values are going to have, as a share of the largest: 0 for floats, 3e-5 if
  * the model is to be quantised to q15 and 3e-3 to q7; coefficients then stay so small that such
- * errors do no harm. About (N + n) (N d + vectors^2) operations for a pool of N and n samples;
- * `info` compares all samples once more, NULL saves that. For several noises or numbers of vectors
- * compress once, without noise, to the largest number, and then its result, which is much smaller:
- * a fit to the best fit is the best fit. MARGIN_E_ARGUMENT: not an expansion, no vectors, hinge
- * units, or `noise` out of its range; MARGIN_E_NOT_POSITIVE: the kernel is not positive definite.
- * The new model points to the scaling of the old one. */
+ * errors do no harm. This takes about (N + n) (N d + vectors^2) operations for a pool of N and n
+ * samples; a NULL as `info` saves the comparison of the two models. To try several noises or
+ * numbers of vectors, compress once to the largest number without noise, and then compress that
+ * result, which is much smaller. This loses nothing, because a fit to the best fit is the best fit.
+ * MARGIN_E_ARGUMENT: not an expansion, no vectors, hinge units, or `noise` out of its range;
+ * MARGIN_E_NOT_POSITIVE: the kernel is not positive definite. The new model points to the scaling
+ * of the old one. */
 MARGIN_API margin_status margin_compress(const margin_model *model, const margin_data *data,
                                          size_t vectors, margin_real noise, margin_arena *mem,
                                          margin_model *out, margin_compress_info *info);
@@ -2561,7 +2566,7 @@ MARGIN_API size_t margin_image_size_q(const margin_quant *quant, size_t notes);
 /* Writes the image of a model to `out`, of which `size` bytes may be used. Numbers are rounded to
  * binary32 where margin_real is double. MARGIN_E_RANGE: one does not fit; MARGIN_E_MEMORY: `size`
  * is below margin_image_size; MARGIN_E_ARGUMENT and MARGIN_E_RANGE also as margin_model_check or
- * margin_model_check_q say. What stands in `out` after MARGIN_E_RANGE is no image. */
+ * margin_model_check_q return them. After MARGIN_E_RANGE the bytes in `out` are no image. */
 MARGIN_API margin_status margin_image_write(const margin_model *model, const void *notes,
                                             size_t notes_count, void *out, size_t size);
 MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const void *notes,
@@ -2582,15 +2587,16 @@ MARGIN_API size_t margin_model_scale_size(const margin_model *model);
  *     confusion[t * (k + 1) + k]    samples of class t that were rejected, see margin_vote
  *
  * Samples count by their weights; without weights the entries are numbers of samples, exact to 2^24
- * in float. The arena lends room for the scores: margin_confusion_size bytes of scratch.
+ * in float. The scores take margin_confusion_size bytes of scratch.
  * MARGIN_E_LABEL: a label that the model does not know; MARGIN_E_ARGUMENT: the model has another
  * number of features. */
 #define MARGIN_CONFUSION(classes) ((size_t)(classes) * ((size_t)(classes) + 1u))
 MARGIN_API size_t margin_confusion_size(const margin_model *model);
 MARGIN_API margin_status margin_confusion(const margin_data *data, const margin_model *model,
                                           margin_arena *mem, margin_real *confusion);
-/* What a confusion matrix says, as shares 0 .. 1 of the samples: answered wrongly; those of one
- * class answered wrongly; rejected. 0 where there are no samples. */
+/* Three shares, 0 .. 1, out of a confusion matrix: of all samples that were answered wrongly; of
+ * the samples of one class that were answered wrongly; of all samples that were rejected. A
+ * rejection is no wrong answer. Where there are no samples the share is 0. */
 MARGIN_API margin_real margin_error(const margin_real *confusion, size_t classes);
 MARGIN_API margin_real margin_class_error(const margin_real *confusion, size_t classes,
                                           size_t label);
@@ -2600,10 +2606,10 @@ MARGIN_API margin_real margin_rejection(const margin_real *confusion, size_t cla
 MARGIN_API margin_real margin_risk(const margin_real *confusion, size_t classes,
                                    const margin_real *cost);
 
-/* Margins of the samples by margin_margin: each of them into `margins` (n values), and what they
- * are like, over the samples of positive weight, into `summary`. One of the two may be NULL;
- * without an array the quantiles take some more passes over the data, not memory. Memory and
- * statuses as with margin_confusion. */
+/* Computes the margins of the samples by margin_margin. `margins` gets all n of them, `summary`
+ * their least, mean and quantiles over the samples of positive weight. One of the two may be NULL;
+ * without the array the quantiles take some more passes over the data, but no memory. Memory and
+ * statuses are those of margin_confusion. */
 typedef struct {
     margin_real min, mean;
     margin_real quantile[5]; /* 5, 25, 50, 75 and 95 % of the margins are at most this */
@@ -2633,8 +2639,7 @@ typedef struct {
     const margin_real *scores; /* n x machines scores, of the first repeat; NULL without `keep` */
 } margin_cv;
 
-/* Bytes of the arena for n samples and a learner that takes `bytes`; 0: not countable, or options
- * out of their range. */
+/* Bytes of the arena for n samples and a learner that takes `bytes`. */
 MARGIN_API size_t margin_cross_validate_size(size_t n, size_t classes,
                                              const margin_cv_options *options, size_t bytes);
 /* Trains folds x repeats times. Ends with the first failure of `train`; otherwise returns the
@@ -3019,13 +3024,13 @@ typedef struct {
     uint32_t mark;
     int8_t sign;
     bool done;
-} margin_seco_candidate; /* what training notes down of one; for its size alone */
+} margin_seco_candidate; /* what training stores of a candidate; here for its size alone */
 #define MARGIN_BLOCKS_SECO(X, n, candidates)                                                       \
     X(rows, margin_index, n, 1u)                                                                   \
     X(active, margin_index, n, 1u)                                                                 \
     X(order, margin_index, n, 1u)                                                                  \
     X(rest, margin_index, n, 1u)                                                                   \
-    X(held, margin_index, n, 1u)                                                                   \
+    X(outside, margin_index, n, 1u)                                                                \
     X(part, uint16_t, n, 1u)                                                                       \
     X(wrong, uint16_t, n, MARGIN_SECO_DIVISIONS)                                                   \
     X(fold, uint16_t, n, 1u)                                                                       \
@@ -3255,7 +3260,7 @@ typedef struct {
     X(room.shift, margin_real, shifts, 1u)                                                         \
     X(weights.w, margin_real, n, 1u)                                                               \
     X(weights.before, margin_real, n, 1u)                                                          \
-    X(weights.held, uint8_t, n, 1u)                                                                \
+    X(weights.left_out, uint8_t, n, 1u)                                                            \
     X(lists.member, uint16_t, clusters, 1u)                                                        \
     X(lists.rows, margin_index, draws, 1u)                                                         \
     X(lists.order, margin_index, orders, 1u)                                                       \
@@ -3332,7 +3337,7 @@ typedef struct {
     (2u * MARGIN_REALS(d) + MARGIN_REALS((size_t)(d) * (d)) + MARGIN_ALIGN - 1u)
 
 /* compact: bytes for n samples of d features and so many classes and vectors. */
-#define MARGIN_COMPACT_BATCH 32u /* samples that a step looks at */
+#define MARGIN_COMPACT_BATCH 32u /* samples of one step */
 #define MARGIN_COMPACT_WIDTH(classes) ((size_t)((classes) > 2u ? (classes) : 1u))
 #define MARGIN_COMPACT_PANEL(d, width, vectors)                                                    \
     MARGIN_MORE(MARGIN_MORE((size_t)(d) + 1u, (size_t)(vectors)),                                  \

@@ -1170,9 +1170,10 @@ typedef struct {
         margin_real real;
         size_t size;
         void *pointer;
-    } held;
-} mgn_held;
-typedef char mgn_margin_align_is_too_small[MARGIN_ALIGN % offsetof(mgn_held, held) == 0 ? 1 : -1];
+    } aligned;
+} mgn_alignment;
+typedef char
+    mgn_margin_align_is_too_small[MARGIN_ALIGN % offsetof(mgn_alignment, aligned) == 0 ? 1 : -1];
 
 MARGIN_API margin_arena margin_arena_make(void *bytes, size_t size) {
     margin_arena mem = {NULL, 0, 0, 0, 0, 0};
@@ -4723,22 +4724,22 @@ static margin_status mgn_image_open_q(const unsigned char *p, unsigned char *swa
     mgn_walk swap = mgn_walk_make(mgn_visit_swap, MGN_IMAGE_HEAD_Q);
     mgn_image_head head;
     margin_quant found;
-    margin_stage_q held = {NULL, NULL, NULL};
+    margin_stage_q placed = {NULL, NULL, NULL};
     if (quant == NULL || stage == NULL || (uintptr_t)p % 4u != 0) { return MARGIN_E_ARGUMENT; }
     const margin_status status = mgn_image_model_q(p, size, &head, &found);
     if (status != MARGIN_OK) { return status; }
     walk.from = p;
     swap.image = swapped;
-    mgn_walk_quant(&walk, &head, &found, &held);
-    if (swapped != NULL) { mgn_walk_quant(&swap, &head, &found, &held); }
-    *mgn_stage_of(&found.model) = (head.flags & MGN_FLAG_STAGE) != 0 ? &held : NULL;
+    mgn_walk_quant(&walk, &head, &found, &placed);
+    if (swapped != NULL) { mgn_walk_quant(&swap, &head, &found, &placed); }
+    *mgn_stage_of(&found.model) = (head.flags & MGN_FLAG_STAGE) != 0 ? &placed : NULL;
     const bool sound = walk.fits && margin_model_check_q(&found.model) == MARGIN_OK;
     if (!sound && swapped != NULL) {
         swap.at = MGN_IMAGE_HEAD_Q;
-        mgn_walk_quant(&swap, &head, &found, &held);
+        mgn_walk_quant(&swap, &head, &found, &placed);
     }
     if (sound) {
-        *stage = held;
+        *stage = placed;
         *mgn_stage_of(&found.model) = (head.flags & MGN_FLAG_STAGE) != 0 ? stage : NULL;
         *quant = found;
     }
@@ -6469,7 +6470,7 @@ static margin_status mgn_moments_check(const margin_data *data, size_t classes, 
  * x. */
 typedef struct {
     size_t d;
-    size_t held;             /* samples in the block */
+    size_t count;            /* samples in the block */
     const margin_real *x[4]; /* these samples */
     margin_real total;       /* W */
     margin_real share[5];    /* weights of the samples, and W w / (W + w) */
@@ -6515,9 +6516,9 @@ static void mgn_moments_row(const mgn_moments *m, size_t from, margin_real *MGN_
 /* Adds the block to the sums. Where it has fewer than four samples, copies of the first one without
  * weight fill it up. */
 static void mgn_moments_flush(mgn_moments *m) {
-    for (; m->held < 4; m->held++) {
-        m->x[m->held] = m->x[0];
-        m->share[m->held] = 0;
+    for (; m->count < 4; m->count++) {
+        m->x[m->count] = m->x[0];
+        m->share[m->count] = 0;
     }
     const margin_real w = (m->share[0] + m->share[1]) + (m->share[2] + m->share[3]);
     const margin_real part = w / (m->total + w);
@@ -6541,7 +6542,7 @@ static void mgn_moments_flush(mgn_moments *m) {
         mgn_moments_row(m, i, m->cov + i * m->d, m->cov_lost + i * m->d);
     }
     m->total += w;
-    m->held = 0;
+    m->count = 0;
 }
 
 /* Class by class: the samples, then from co-moments to the covariance. */
@@ -6555,20 +6556,20 @@ static void mgn_moments_run(mgn_moments *m, const margin_data *data, size_t clas
             m->cov[i] = 0;
             m->cov_lost[i] = 0;
         }
-        m->held = 0;
+        m->count = 0;
         m->total = 0;
         for (size_t i = 0; i < g.data->n; i++) {
             const margin_real share = mgn_share(&g, i), *x = mgn_sample(g.data, i);
             if (!(share > 0)) { continue; }
-            for (size_t j = 0; j < d && m->held == 0 && !(m->total > 0); j++) {
+            for (size_t j = 0; j < d && m->count == 0 && !(m->total > 0); j++) {
                 m->mean[j] = x[j];
                 m->mean_lost[j] = 0;
             }
-            m->x[m->held] = x;
-            m->share[m->held++] = share;
-            if (m->held == 4) { mgn_moments_flush(m); }
+            m->x[m->count] = x;
+            m->share[m->count++] = share;
+            if (m->count == 4) { mgn_moments_flush(m); }
         }
-        if (m->held > 0) { mgn_moments_flush(m); }
+        if (m->count > 0) { mgn_moments_flush(m); }
         weight[c] = g.total * g.unit;
         for (size_t j = 0; j < d; j++) { mean[c * d + j] = m->mean[j]; }
         for (size_t i = 0; i < m->d; i++) {
@@ -9464,7 +9465,7 @@ struct mgn_frame {
     margin_arena *mem;
     margin_arena before; /* what *mem was */
     size_t peak;         /* bytes that the plan takes at most */
-    bool told;           /* the caller wants margin_info, so margins are worth their time */
+    bool wants_info;     /* the caller wants margin_info: margins are computed only then */
     margin_model model;  /* out */
     margin_info info;    /* out: all but arena_peak */
 };
@@ -9484,7 +9485,7 @@ static margin_status mgn_frame_open(mgn_frame *frame, const mgn_method *method, 
     frame->mem = mem;
     frame->before = *mem;
     frame->peak = dry.peak - (mem->low + (mem->size - mem->high));
-    frame->told = false;
+    frame->wants_info = false;
     frame->info = mgn_no_info;
     if (dry.failed == 0 && dry.peak > mem->peak) {
         mem->peak = dry.peak; /* the peak of the plan, even if the pool turns out smaller */
@@ -9511,7 +9512,7 @@ static margin_status mgn_frame_train(const mgn_method *method, void *task, margi
     if (status != MARGIN_OK || model == NULL) { return mgn_both(status, MARGIN_E_ARGUMENT); }
     status = mgn_frame_open(&frame, method, task, mem);
     if (status != MARGIN_OK) { return status; }
-    frame.told = info != NULL;
+    frame.wants_info = info != NULL;
     status = method->run(task, &frame);
     if (status >= 0 && margin_model_check(&frame.model) != MARGIN_OK) { status = MARGIN_E_RANGE; }
     if (mgn_frame_close(&frame, status) >= 0) {
@@ -9872,7 +9873,7 @@ static margin_status mgn_job_run(void *task, mgn_frame *frame) {
     }
     frame->info.support = 0;
     for (size_t s = 0; s < job->n; s++) { frame->info.support += job->used[s]; }
-    if (frame->told) { mgn_job_margins(job, frame); }
+    if (frame->wants_info) { mgn_job_margins(job, frame); }
     return status;
 }
 
@@ -9911,8 +9912,8 @@ static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const m
 /* ---- >>mam ---- the machine of maximal average margin in closed form, and its bounds --------- */
 
 /* Pelckmans, Suykens, De Moor: "A risk minimization principle for a class of Parzen estimators",
- * NIPS 2007; equation numbers are its. With c_i = y_i times the share of sample i in all weight,
- * sum |c| = 1,
+ * NIPS 2007; equation numbers are the paper's. With c_i = y_i times the share of sample i in all
+ * weight, sum |c| = 1,
  *
  *     v = sum c_i phi(x_i),   lambda = |v| = sqrt(c'Kc),   w = v / lambda            [5], [7]
  *
@@ -10223,7 +10224,7 @@ static margin_status mgn_mam_batch_run(void *task, mgn_frame *frame) {
     }
     frame->model.kind = MARGIN_MODEL_LINEAR;
     const margin_status status = mgn_mam_model(on, &frame->model.of.linear, &info->objective);
-    if (status == MARGIN_OK && frame->told) {
+    if (status == MARGIN_OK && frame->wants_info) {
         const mgn_margins margins = {data, &frame->model, on->work, NULL};
         info->converged = true;
         info->bias = on->bias[0];
@@ -11576,10 +11577,11 @@ static bool mgn_ipm_run(mgn_ipm *p, size_t limit, mgn_tick *tick) {
 }
 
 /* Where samples far outnumber features, most are far from the margin, and their weights are 0 or
- * the cap for certain. An interior point on some of the samples, spread evenly, tells about which;
- * then those near the margin are solved for while the others are held, and those of the others
- * that are held at the wrong bound join them, until there are none. What is held takes c x_i' sum
- * b_j x_j off l_i and its weights off the sum: a part is a programme of the same kind.
+ * the cap for certain. An interior point on some of the samples, spread evenly, shows roughly which
+ * these are. Then only the weights near the margin are solved for, and all others are fixed at
+ * their bounds. Those that turn out to be fixed at the wrong bound join the part that is solved
+ * for, until there are none. The fixed weights b_j add c x_i' sum b_j x_j to the gradient and b_j
+ * to the sum, so the part is a programme of the same kind with other l_i and another sum.
  *
  * The arrays of a part are the upper halves of those that the interior point borrows, so that
  * parts take no memory: they have at most n / 2 samples. */
@@ -11613,7 +11615,7 @@ static void mgn_part_lay(mgn_part *s, size_t count, const size_t *each) {
     s->part.lin = s->lin;
 }
 
-/* What the held weights leave for the part: its linear terms and its sum. */
+/* What the fixed weights leave for the part: its linear terms and its sum. */
 static void mgn_part_rest(mgn_part *s) {
     mgn_qp *q = s->q;
     const size_t d = q->low->d;
@@ -11700,7 +11702,7 @@ static size_t mgn_part_near(const mgn_part *s) {
     return count;
 }
 
-/* Adds samples that are held at the wrong bound; returns how many there are then. */
+/* Adds samples whose weights are fixed at the wrong bound; returns how many there are then. */
 static size_t mgn_part_grow(const mgn_part *s, size_t count) {
     const mgn_qp *q = s->q;
     size_t grown = 0, t = 0;
@@ -11778,8 +11780,8 @@ static margin_real mgn_ipm_run_own_w(mgn_ipm *p, margin_real best, margin_real *
             mgn_copy(best_b, p->h, q->n);
             mgn_copy(best_w, q->w, q->low->d);
         }
-        const margin_real told = now <= MGN_HUGE ? now * q->goal : MGN_HUGE; /* a goal may be 0 */
-        if (mgn_tick_stop(tick, q->iterations, told, q->goal) || !mgn_ipm_step(p)) { break; }
+        const margin_real shown = now <= MGN_HUGE ? now * q->goal : MGN_HUGE; /* a goal may be 0 */
+        if (mgn_tick_stop(tick, q->iterations, shown, q->goal) || !mgn_ipm_step(p)) { break; }
         q->iterations++;
     }
     return best;
@@ -12123,10 +12125,10 @@ static void mgn_fit_take_w(mgn_fit *fit, const mgn_qp *q, margin_real scale) {
 /* ---- >>kmomd ---- the margin distribution as a quadratic programme of >>qp ------------------- */
 
 /* Aiolli, Da San Martino, Sperduti: "A kernel method for the optimization of the margin
- * distribution", ICANN 2008; equation numbers are its. With b_i = y_i gamma_i, problem [2] is the
- * programme of >>qp for c = 2(1 - lambda), ridge = 2 lambda, p = 0, and its pair step is [4], with
- * the step clipped to [-gamma_r, gamma_q]. s = K b are the scores along v, |v|^2 = b's, and the
- * threshold midway between the weighted means is theta = 1/2 sum gamma_j s_j / |v|.
+ * distribution", ICANN 2008; equation numbers are the paper's. With b_i = y_i gamma_i, problem [2]
+ * is the programme of >>qp for c = 2(1 - lambda), ridge = 2 lambda, l = 0, and its pair step is
+ * [4], with the step clipped to [-gamma_r, gamma_q]. s = K b are the scores along v, |v|^2 = b's,
+ * and the threshold midway between the weighted means is theta = 1/2 sum gamma_j s_j / |v|.
  *
  * Weights w_i of the samples stand for copies: k copies share gamma_i, so that lambda gamma_i^2 / k
  * is left of their squares, and the ridge is 2 lambda / w_i. */
@@ -12277,18 +12279,18 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
                                             margin_model *model, margin_info *info,
                                             margin_kmomd_report *report) {
     margin_kmomd_options full;
-    margin_kmomd_report told = {0, 0};
+    margin_kmomd_report first = {0, 0};
     mgn_fit fit;
     margin_status status = mgn_kmomd_prepare(options, &full, &fit);
-    fit.report = &told;
+    fit.report = &first;
     status = status == MARGIN_OK ? mgn_train(&mgn_kmomd, &fit, data, mem, model, info) : status;
-    if (status >= 0 && report != NULL) { *report = told; }
+    if (status >= 0 && report != NULL) { *report = first; }
     return status;
 }
 
 /* ---- >>svm ---- the soft margin as a quadratic programme of >>qp ----------------------------- */
 
-/* The C-SVM is the programme of >>qp for c = 1, no ridge, p = 1 and one group: b_i = y_i alpha_i,
+/* The C-SVM is the programme of >>qp for c = 1, no ridge, l = y and one group: b_i = y_i alpha_i,
  * G_i = (K b)_i - y_i. At the optimum G_i = nu for all alpha_i strictly between 0 and C_i, so the
  * bias is -nu. The hard margin, C infinite, is kmomd at lambda = 0 in other units: the two nearest
  * points of the classes' hulls, v apart, score +1 and -1, hence alpha = 2 gamma / |v|^2.
@@ -12521,20 +12523,21 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
                                           margin_model *model, margin_info *info,
                                           margin_svm_report *report) {
     margin_svm_options full;
-    margin_svm_report told = {0, 0, 0};
+    margin_svm_report first = {0, 0, 0};
     mgn_fit fit;
     margin_status status = mgn_svm_prepare(options, &full, &fit);
-    fit.report = &told;
+    fit.report = &first;
     status = status == MARGIN_OK ? mgn_train(&mgn_svm, &fit, data, mem, model, info) : status;
-    if (status >= 0 && report != NULL) { *report = told; }
+    if (status >= 0 && report != NULL) { *report = first; }
     return status;
 }
 
 /* ---- >>rates ---- the widest margin under given error rates: a programme over cones ---------- */
 
 /* Saketha Nath, Bhattacharyya: "Maximum margin classifiers with specified false positive and false
- * negative error rates", SDM 2007; equation numbers are its. Class 1 is the positive one, class 0
- * its class 2; D = m_1 - m_0; S_c = R_c'R_c, where the ridge counts as rows of R_c; k_c = kappa_c.
+ * negative error rates", SDM 2007; equation numbers are the paper's. Class 1 is the positive one,
+ * class 0 its class 2; D = m_1 - m_0; S_c = R_c'R_c, where the ridge counts as rows of R_c; k_c =
+ * kappa_c.
  *
  * Both constraints of [3.14] are active at the optimum, so b drops out:
  *
@@ -12585,15 +12588,15 @@ typedef struct {
 
 /* One solution of the system, and what it was solved with. */
 typedef struct {
-    margin_real c[2];      /* the multipliers */
-    margin_real held[2];   /* those in the factor: no larger than it can bear */
-    margin_real e;         /* factor of the metric, or without one of I */
-    margin_real e_held;    /* that in the factor */
-    bool metrical;         /* e belongs to the metric */
-    margin_real *v;        /* d: y, or the v of the frontier */
-    margin_real *q;        /* rows */
-    margin_real length[2]; /* |q_c|, ridge included */
-    margin_real *a[2];     /* d each: R_c'q_c */
+    margin_real c[2];        /* the multipliers */
+    margin_real factored[2]; /* those in the factor: no larger than it can bear */
+    margin_real e;           /* factor of the metric, or without one of I */
+    margin_real e_factored;  /* that in the factor */
+    bool metrical;           /* e belongs to the metric */
+    margin_real *v;          /* d: y, or the v of the frontier */
+    margin_real *q;          /* rows */
+    margin_real length[2];   /* |q_c|, ridge included */
+    margin_real *a[2];       /* d each: R_c'q_c */
 } mgn_rates_solution;
 
 /* Vectors to work with. */
@@ -12702,14 +12705,14 @@ static void mgn_rates_correct(const mgn_rates *p, margin_real *r, margin_real *s
         return;
     }
     for (size_t i = begin; i < begin + count; i++) {
-        p->room.x[i] = p->at.held[i < p->m[0] ? 0 : 1] * s[i];
+        p->room.x[i] = p->at.factored[i < p->m[0] ? 0 : 1] * s[i];
     }
     mgn_mat_t_vec(p->room.t, z, p->zstep, count, p->d, p->room.x + begin);
     margin_axpy(r, -1, p->room.t, p->d);
     mgn_rates_backsolve(p, r);
     mgn_rates_times(p, begin, count, r, p->room.x + begin);
     for (size_t i = begin; i < begin + count; i++) {
-        s[i] = p->at.held[i < p->m[0] ? 0 : 1] * (p->room.x[i] + s[i]);
+        s[i] = p->at.factored[i < p->m[0] ? 0 : 1] * (p->room.x[i] + s[i]);
     }
 }
 
@@ -12762,27 +12765,27 @@ static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, b
     const margin_real most = 1 / (size * (p->trace[0] + p->trace[1]) + MGN_TINY);
     const size_t begin = s->wide ? p->begin : 0;
     const size_t n = s->wide ? p->count : p->d;
-    const margin_real *held = p->at.held;
+    const margin_real *factored = p->at.factored;
     p->factors++;
     p->at.metrical = metrical;
     p->at.e = e;
-    p->at.e_held = metrical ? mgn_max(e, size) : e;
+    p->at.e_factored = metrical ? mgn_max(e, size) : e;
     for (size_t k = 0; k < 2u; k++) {
         p->at.c[k] = c[k];
-        p->at.held[k] = metrical || p->regular[k] ? c[k] : mgn_min(c[k], most);
+        p->at.factored[k] = metrical || p->regular[k] ? c[k] : mgn_min(c[k], most);
     }
     for (size_t i = begin; i < begin + n; i++) {
         margin_real *to = s->work + i * s->wstep;
         if (s->wide) { /* Z Z' + 1 / c, for the rows of active classes */
             for (size_t j = begin; j < i; j++) { to[j] = s->work[j * s->wstep + i]; }
-            to[i] = s->gram[i] + 1 / held[i < p->m[0] ? 0 : 1];
+            to[i] = s->gram[i] + 1 / factored[i < p->m[0] ? 0 : 1];
         } else {
             const margin_real *row = s->sigma + i * s->sstep;
             for (size_t j = 0; j < i; j++) {
-                to[j] = held[0] * row[j] + held[1] * s->sigma[j * s->sstep + i];
+                to[j] = factored[0] * row[j] + factored[1] * s->sigma[j * s->sstep + i];
             }
-            to[i] = mgn_rates_own(p, p->at.e_held, held, i) +
-                    (held[0] * s->diag[0][i] + held[1] * s->diag[1][i]);
+            to[i] = mgn_rates_own(p, p->at.e_factored, factored, i) +
+                    (factored[0] * s->diag[0][i] + factored[1] * s->diag[1][i]);
         }
     }
     if (!mgn_cholesky(s->work + begin * (s->wstep + 1u), s->wstep, n, s->panel)) { return false; }
@@ -12817,8 +12820,8 @@ static void mgn_rates_slopes(const mgn_rates *p, margin_real slope[2][2]) {
                                              : margin_dot(p->at.a[i], r, p->d);
             slope[i][j] = i == j ? 1 : 0;
             if (square > 0 && p->active[i] && p->active[j]) {
-                slope[i][j] = wide ? product / (p->at.held[j] * square)
-                                   : slope[i][j] - p->at.held[i] * product / square;
+                slope[i][j] = wide ? product / (p->at.factored[j] * square)
+                                   : slope[i][j] - p->at.factored[i] * product / square;
             }
         }
     }
@@ -13016,11 +13019,11 @@ static margin_real mgn_rates_over(margin_real a, margin_real b, margin_real othe
 static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_real *most,
                            margin_real *step) {
     margin_real slope[2][2], miss[2];
-    bool held[2];
+    bool fixed[2];
     mgn_rates_slopes(p, slope);
     for (size_t c = 0; c < 2u; c++) {
         miss[c] = p->active[c] ? mgn_log(p->at.length[c] / p->kappa[c]) : 0;
-        held[c] = hold[c] || (slope[c][c] < MGN_R(0.02) && miss[c] < MGN_R(-0.02));
+        fixed[c] = hold[c] || (slope[c][c] < MGN_R(0.02) && miss[c] < MGN_R(-0.02));
     }
     const margin_real det = slope[0][0] * slope[1][1] - slope[0][1] * slope[1][0];
     for (size_t c = 0; c < 2u; c++) {
@@ -13028,11 +13031,11 @@ static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_re
         const margin_real alone = mgn_rates_over(-miss[c], slope[c][c], -miss[c]);
         const margin_real joint =
             mgn_rates_over(miss[o] * slope[c][o] - miss[c] * slope[o][o], det, -miss[c]);
-        step[c] = held[c] ? 0 : held[o] ? alone : joint;
+        step[c] = fixed[c] ? 0 : fixed[o] ? alone : joint;
         step[c] = mgn_abs(step[c]) <= MGN_HUGE ? step[c] : -miss[c];
         const margin_real limit = step[c] * miss[c] > 0 ? 1 : MGN_R(4.6); /* a hundredfold */
         step[c] = mgn_max(-limit, mgn_min(limit, step[c]));
-        if (held[c] && !hold[c]) { step[c] = mgn_log(most[c] / p->at.c[c]); }
+        if (fixed[c] && !hold[c]) { step[c] = mgn_log(most[c] / p->at.c[c]); }
     }
 }
 
@@ -13284,7 +13287,7 @@ static margin_status mgn_rates_iter(mgn_rates *p, mgn_tick *tick, const margin_r
 
 /* ---- both ---- */
 
-/* One training or frontier: what is asked for, and what is told. */
+/* One training or frontier: what the caller wants, and what was found. */
 typedef struct {
     margin_rates_options full; /* with defaults */
     const margin_data *data;
@@ -13295,7 +13298,7 @@ typedef struct {
     margin_rates_report report;
     margin_info *info;
     mgn_tick *tick;
-    bool told; /* the report is wanted */
+    bool wants_report;
 } mgn_rates_task;
 
 static margin_real mgn_rates_kappa(margin_real eta, margin_real nu) {
@@ -13404,7 +13407,7 @@ static margin_status mgn_rates_run(mgn_rates *p, mgn_rates_task *task) {
     }
     p->kappa[1] = mgn_rates_kappa(full->eta_pos, full->nu_pos);
     p->kappa[0] = mgn_rates_kappa(full->eta_neg, full->nu_neg);
-    if (!p->system.wide && (task->told || iter)) { mgn_rates_conditions(p, task, least); }
+    if (!p->system.wide && (task->wants_report || iter)) { mgn_rates_conditions(p, task, least); }
     p->best.p_star = mgn_rates_frontier_point(p, false);
     margin_rates_report *report = &task->report;
     const margin_real touch = p->best.p_star * MGN_HUGE > 1 ? 1 / p->best.p_star : MGN_HUGE;
@@ -13601,7 +13604,7 @@ static void mgn_rates_linear_report(const mgn_rates_linear *l, mgn_frame *frame)
     }
     l->task->report.error_pos = wrong[1] / all[1];
     l->task->report.error_neg = wrong[0] / all[0];
-    if (frame->told) {
+    if (frame->wants_info) {
         const mgn_margins of = {data, &frame->model, &score, NULL};
         frame->info.support = mgn_margins_info(&of, &frame->info);
     }
@@ -13950,7 +13953,7 @@ static margin_status mgn_rates_train(mgn_rates_task *task, margin_arena *mem, ma
     const size_t d = task->given != NULL ? task->given->d : task->data->d;
     mgn_rates_linear l = mgn_rates_linear_of(task, d);
     mgn_fit fit = mgn_rates_fit_of(task);
-    task->told = report != NULL;
+    task->wants_report = report != NULL;
     const margin_status status =
         task->given != NULL || mgn_rates_by_features(task, task->data->n, d)
             ? mgn_frame_train(&mgn_rates_linear_method, &l, MARGIN_OK, mem, model, info)
@@ -14015,11 +14018,11 @@ MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *
 /* ---- >>loss ---- machines of losses made of pieces, smoothed, by limited-memory BFGS --------- */
 
 /* Weizsaecker, Fuernkranz: "Margin driven separate and conquer by asymmetric loss functions",
- * TUD-KE-2011-01; equation numbers are its. Smoothed loss [3.4]: E L(m + s t), t standard normal, s
- * the width. The paper adds up integrals over the pieces [3.13], which cancel to nothing far from
- * an end. The same number without cancellation: L is the polynomial P of the piece at m, and beyond
- * each end e something is added to it, the difference D of the polynomials of the two pieces that
- * meet there,
+ * TUD-KE-2011-01; equation numbers are the paper's. Smoothed loss [3.4]: E L(m + s t), t standard
+ * normal, s the width. The paper adds up integrals over the pieces [3.13], which cancel to nothing
+ * far from an end. The same number without cancellation: L is the polynomial P of the piece at m,
+ * and beyond each end e something is added to it, the difference D of the polynomials of the two
+ * pieces that meet there,
  *
  *     E L(m + s t) = E P(m + s t) + sum over ends e of E [m + s t lies beyond e] D(m + s t).
  *
@@ -14218,7 +14221,7 @@ typedef struct {
     margin_real *dir;
     margin_real *moved, *turned; /* the last steps and the changes of the gradient, in a ring */
     margin_real rho[MARGIN_LOSS_MEMORY], weight[MARGIN_LOSS_MEMORY];
-    size_t held, next;
+    size_t stored, next;
     margin_real value;              /* Q at theta */
     margin_real square, rise, bend; /* |beta|^2, beta . dir, |dir|^2, the threshold left out */
     size_t iterations;
@@ -14263,24 +14266,24 @@ static void mgn_descent_gradient(const mgn_descent *d, margin_real *grad) {
     grad[s->q] = -sum;
 }
 
-/* dir = -H grad, H the matrix of the steps held; the first step has length 1. */
+/* dir = -H grad, H the matrix of the stored steps; the first step has length 1. */
 static void mgn_descent_direction(mgn_descent *d) {
     const size_t p = d->space->q + 1u;
     margin_real scale = 1;
     for (size_t j = 0; j < p; j++) { d->dir[j] = -d->grad[j]; }
-    for (size_t k = 0; k < d->held; k++) {
+    for (size_t k = 0; k < d->stored; k++) {
         const size_t h = (d->next + MARGIN_LOSS_MEMORY - 1u - k) % MARGIN_LOSS_MEMORY;
         d->weight[h] = d->rho[h] * margin_dot(d->moved + h * p, d->dir, p);
         margin_axpy(d->dir, -d->weight[h], d->turned + h * p, p);
     }
-    if (d->held == 0) {
+    if (d->stored == 0) {
         scale = 1 / mgn_max(margin_norm2(d->grad, p), MGN_TINY);
     } else {
         const size_t h = (d->next + MARGIN_LOSS_MEMORY - 1u) % MARGIN_LOSS_MEMORY;
         scale = 1 / (d->rho[h] * margin_dot(d->turned + h * p, d->turned + h * p, p));
     }
     for (size_t j = 0; j < p; j++) { d->dir[j] *= scale; }
-    for (size_t k = d->held; k > 0; k--) {
+    for (size_t k = d->stored; k > 0; k--) {
         const size_t h = (d->next + MARGIN_LOSS_MEMORY - k) % MARGIN_LOSS_MEMORY;
         const margin_real back = d->rho[h] * margin_dot(d->turned + h * p, d->dir, p);
         margin_axpy(d->dir, d->weight[h] - back, d->moved + h * p, p);
@@ -14325,7 +14328,7 @@ static bool mgn_descent_step(mgn_descent *d, margin_real tol) {
     if (step == 0) { return false; }
     margin_axpy(d->theta, step, d->dir, p);
     margin_axpy(d->f, step, d->ahead, d->space->n);
-    if (d->held == MARGIN_LOSS_MEMORY) { d->held--; }
+    if (d->stored == MARGIN_LOSS_MEMORY) { d->stored--; }
     mgn_copy(y, d->grad, p);
     mgn_descent_gradient(d, d->grad);
     for (size_t j = 0; j < p; j++) {
@@ -14336,7 +14339,7 @@ static bool mgn_descent_step(mgn_descent *d, margin_real tol) {
     if (curve > MGN_EPS * margin_dot(y, y, p)) {
         d->rho[d->next] = 1 / curve;
         d->next = (d->next + 1u) % MARGIN_LOSS_MEMORY;
-        d->held++;
+        d->stored++;
     }
     const margin_real gain = d->value - value;
     d->value = value;
@@ -14357,7 +14360,7 @@ static margin_real mgn_descent_value(mgn_descent *d, margin_real sigma) {
 
 /* Descends from theta to a minimum for one width, in at most `limit` steps. */
 static void mgn_descent_run(mgn_descent *d, margin_real sigma, size_t limit, margin_real tol) {
-    d->held = d->next = 0;
+    d->stored = d->next = 0;
     d->value = mgn_descent_value(d, sigma);
     mgn_descent_gradient(d, d->grad);
     d->converged = false;
@@ -14532,8 +14535,8 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
 
 /* ---- >>seco ---- a list of one-sided cuts, each admitted by cross-validation ----------------- */
 
-/* Weizsaecker, Fuernkranz, as in >>loss; equation numbers are its. Notation: A the samples that no
- * cut has covered yet, m of them; a candidate of sign s is f = g - tau, minimising [2.2]
+/* Weizsaecker, Fuernkranz, as in >>loss; equation numbers are the paper's. Notation: A the samples
+ * that no cut has covered yet, m of them; a candidate of sign s is f = g - tau, minimising [2.2]
  *
  *     |g|^2 + C C+ mean of ramp(s y f) over the target class + C mean of hinge(s y f) over the
  *     other,
@@ -14622,14 +14625,14 @@ typedef struct {
     mgn_seco_svm svm;
     margin_real *table; /* n x MARGIN_LIST_MOST: coefficients of the samples in each cut */
     margin_real *bias;
-    margin_real *column; /* n values */
-    margin_index *order; /* n */
-    margin_index *rest;  /* what a candidate leaves */
-    uint16_t *part;      /* of each sample in the cross-validation of lists */
-    uint16_t *wrong;     /* n for each division into parts; bit j: its list of j cuts errs */
-    uint32_t seed;       /* of starts and folds, another one in each division */
-    margin_index *held;  /* samples of the part held out that no cut has covered yet */
-    size_t held_count;
+    margin_real *column;   /* n values */
+    margin_index *order;   /* n */
+    margin_index *rest;    /* what a candidate leaves */
+    uint16_t *part;        /* of each sample in the cross-validation of lists */
+    uint16_t *wrong;       /* n for each division into parts; bit j: its list of j cuts errs */
+    uint32_t seed;         /* of starts and folds, another one in each division */
+    margin_index *outside; /* samples of the part held out that no cut has covered yet */
+    size_t outside_count;
     size_t limit;   /* cuts, at most */
     size_t longest; /* list of the cross-validation */
     size_t leave;   /* samples of each class that a cut must leave */
@@ -15077,17 +15080,17 @@ static margin_status mgn_seco_round(mgn_seco *s, margin_arena *mem) {
 /* Begins a new list, on all samples but those of part `out`. The number of samples that a cut must
  * leave of each class shrinks in proportion. */
 static void mgn_seco_restart(mgn_seco *s, size_t out) {
-    s->m = s->held_count = 0;
+    s->m = s->outside_count = 0;
     for (size_t i = 0; i < s->n; i++) {
         if (s->part[i] == out) {
-            s->held[s->held_count++] = (margin_index)i;
+            s->outside[s->outside_count++] = (margin_index)i;
         } else {
             s->active[s->m++] = (margin_index)i;
         }
     }
     s->leave = s->options->left;
-    if (s->held_count > 0) {
-        s->leave -= (size_t)((margin_real)(s->leave - 1u) * mgn_ratio(s->held_count, s->n));
+    if (s->outside_count > 0) {
+        s->leave -= (size_t)((margin_real)(s->leave - 1u) * mgn_ratio(s->outside_count, s->n));
     }
     s->rng = margin_rng_make(s->seed);
     s->info.cuts = 0;
@@ -15100,14 +15103,14 @@ static void mgn_seco_restart(mgn_seco *s, size_t out) {
  * cover them, by a machine for what is left. The answer is noted for lists of so many cuts and,
  * until they are noted themselves, for longer lists. */
 static void mgn_seco_ask_held(mgn_seco *s) {
-    const size_t cuts = s->info.cuts, count = s->held_count, last = cuts > 0 ? cuts - 1u : 0;
+    const size_t cuts = s->info.cuts, count = s->outside_count, last = cuts > 0 ? cuts - 1u : 0;
     const unsigned longer = 0xFFFFu & ~((1u << cuts) - 1u);
     uint16_t *wrong = s->wrong + s->info.divisions * s->n;
-    s->held_count = 0;
+    s->outside_count = 0;
     mgn_seco_svm_left(s);
     mgn_seco_svm_draft(s, margin_pow_int(2, s->power));
     for (size_t t = 0; t < count; t++) {
-        const size_t i = s->held[t];
+        const size_t i = s->outside[t];
         margin_real score = s->bias[last]; /* of the last cut */
         for (size_t v = 0; v < s->n && cuts > 0; v++) {
             score += s->table[v * MARGIN_LIST_MOST + last] * s->k[i * s->n + v];
@@ -15116,7 +15119,7 @@ static void mgn_seco_ask_held(mgn_seco *s) {
         const bool errs =
             covered ? (s->target[last] == 1u) != mgn_seco_positive(s, i) : mgn_seco_svm_errs(s, i);
         wrong[i] = (uint16_t)((wrong[i] & ~longer) | (errs ? longer : 0u));
-        if (!covered) { s->held[s->held_count++] = (margin_index)i; }
+        if (!covered) { s->outside[s->outside_count++] = (margin_index)i; }
     }
 }
 
@@ -15830,7 +15833,7 @@ typedef struct {
     margin_real *old, *fresh; /* its scores */
     margin_index *chosen;     /* vectors, ascending */
     margin_index *members;    /* those of one machine, as places in `chosen` */
-    bool told;                /* the report is wanted */
+    bool wants_info;
     margin_compress_info report;
 } mgn_compress;
 
@@ -16060,7 +16063,7 @@ static margin_status mgn_compress_run(void *task, mgn_frame *frame) {
     out->class_end = pool.end;
     out->offset = c->raw->offset;
     out->factor = c->raw->factor;
-    if (c->told) { mgn_compress_compare(c, out, samples); }
+    if (c->wants_info) { mgn_compress_compare(c, out, samples); }
     return MARGIN_OK;
 }
 
@@ -16083,7 +16086,7 @@ MARGIN_API margin_status margin_compress(const margin_model *model, const margin
     }
     c.data = data;
     c.noise = noise;
-    c.told = info != NULL;
+    c.wants_info = info != NULL;
     status = mgn_frame_train(&mgn_compress_method, &c, status, mem, out, NULL);
     if (status >= 0 && info != NULL) { *info = c.report; }
     return status;
@@ -16530,12 +16533,12 @@ typedef struct {
 } mgn_proto_room;
 
 /* Weights of the samples, n numbers each. nn uses them otherwise: w and `before` are the least
- * distances of a sample to its own class and to the others, and `held` marks the samples that are
- * in the set. */
+ * distances of a sample to its own class and to the others, and `left_out` marks the samples that
+ * are in the set. */
 typedef struct {
     margin_real *w;      /* in the next gradient */
     margin_real *before; /* in the value of the step at hand */
-    uint8_t *held;       /* not 0: held out for validation */
+    uint8_t *left_out;   /* not 0: held out for validation */
 } mgn_proto_weights;
 
 /* Orders and groups of samples, n numbers each. */
@@ -16866,7 +16869,7 @@ static margin_real mgn_proto_visit(mgn_proto_job *job, mgn_proto_point *to, size
     const mgn_proto_pair pair = mgn_proto_nearest(job, &s);
     const margin_real sum = pair.z_own + pair.z_other;
     to->mu[i] = mgn_nearer(pair.z_own, pair.z_other);
-    if (job->weights.held[i] != 0) {
+    if (job->weights.left_out[i] != 0) {
         tally->held_wrong += to->mu[i] > 0 ? 0 : 1u;
         tally->held_mu += to->mu[i];
     }
@@ -16921,7 +16924,7 @@ static margin_real mgn_proto_pass(mgn_proto_job *job, mgn_proto_point *to) {
 /* Whether sample i counts for class c: it is of that class, has a weight, and is not held out. */
 static bool mgn_proto_member(const mgn_proto_job *job, size_t i, size_t c) {
     return mgn_label(job->data, i) == c && mgn_weight(job->data, i) > 0 &&
-           job->weights.held[i] == 0;
+           job->weights.left_out[i] == 0;
 }
 
 /* Computes the mean of the samples by the weights job->weights.w, relative to the centre. Returns
@@ -17501,16 +17504,16 @@ static void mgn_proto_raise_margins(mgn_proto_job *job, size_t count) {
 
 /* Chooses the samples held out for validation at random: that share of each class, rounded down. */
 static void mgn_proto_hold(mgn_proto_job *job) {
-    uint8_t *held = job->weights.held;
-    for (size_t i = 0; i < job->size.n; i++) { held[i] = 0; }
+    uint8_t *left_out = job->weights.left_out;
+    for (size_t i = 0; i < job->size.n; i++) { left_out[i] = 0; }
     for (size_t c = 0; c < job->size.classes && job->o.validation > 0; c++) {
         uint32_t count = 0;
         for (size_t i = 0; i < job->size.n; i++) { count += mgn_proto_member(job, i, c) ? 1u : 0u; }
         uint32_t want = (uint32_t)(job->o.validation * (margin_real)count);
         for (size_t i = 0; i < job->size.n && want > 0; i++) {
             if (mgn_proto_member(job, i, c)) {
-                held[i] = margin_rng_below(&job->rng, count--) < want ? 1 : 0;
-                want -= held[i];
+                left_out[i] = margin_rng_below(&job->rng, count--) < want ? 1 : 0;
+                want -= left_out[i];
             }
         }
     }
@@ -17645,7 +17648,7 @@ static void mgn_proto_lvq(mgn_proto_job *job) {
 static void mgn_proto_take(const mgn_proto_job *job, size_t s) {
     const margin_real *y = mgn_sample(job->data, s);
     const size_t label = mgn_label(job->data, s);
-    job->weights.held[s] = 1;
+    job->weights.left_out[s] = 1;
     for (size_t i = 0; i < job->size.n; i++) {
         const margin_real *x = mgn_sample(job->data, i);
         const bool own = mgn_label(job->data, i) == label;
@@ -17665,7 +17668,7 @@ static size_t mgn_proto_typical(const mgn_proto_job *job, size_t c) {
         for (size_t i = 0; i < job->size.n; i++) {
             const margin_real *x = mgn_sample(job->data, i);
             margin_real z = 0;
-            if (mgn_label(job->data, i) != c || job->weights.held[i] != 0 ||
+            if (mgn_label(job->data, i) != c || job->weights.left_out[i] != 0 ||
                 mgn_weight(job->data, i) <= 0 || job->weights.w[i] < job->weights.before[i]) {
                 continue;
             }
@@ -17688,7 +17691,7 @@ static size_t mgn_proto_doubtful(const mgn_proto_job *job) {
     size_t chosen = job->size.n;
     for (size_t i = 0; i < job->size.n; i++) {
         const margin_real mu = mgn_nearer(job->weights.w[i], job->weights.before[i]);
-        if (job->weights.held[i] == 0 && mgn_weight(job->data, i) > 0 && mu < least) {
+        if (job->weights.left_out[i] == 0 && mgn_weight(job->data, i) > 0 && mu < least) {
             least = mu;
             chosen = i;
         }
@@ -17705,7 +17708,7 @@ static void mgn_proto_condense(mgn_proto_job *job) {
     bool more = true;
     for (size_t i = 0; i < job->size.n; i++) {
         job->weights.w[i] = job->weights.before[i] = MGN_HUGE;
-        job->weights.held[i] = 0;
+        job->weights.left_out[i] = 0;
     }
     /* The first round takes one sample of each class before the caller is asked, so that a training
      * stopped at once has a model too. */
@@ -17745,7 +17748,7 @@ static void mgn_proto_neighbours(mgn_proto_job *job) {
     for (size_t c = 0; c < job->size.classes; c++) {
         for (size_t i = 0; i < job->size.n; i++) {
             if (mgn_label(job->data, i) == c && mgn_weight(job->data, i) > 0 &&
-                (all || job->weights.held[i] != 0)) {
+                (all || job->weights.left_out[i] != 0)) {
                 mgn_copy(job->kept.vectors + m++ * d, mgn_sample(job->data, i), d);
             }
         }
@@ -17787,7 +17790,7 @@ static margin_status mgn_proto_run(mgn_proto_job *job, margin_arena *mem) {
     /* Weights of the samples that are not held out. */
     mgn_theta_start(&job->theta, job->data, job->weights.w, job->o.theta, job->o.even);
     for (size_t i = 0; i < job->size.n; i++) {
-        if (job->weights.held[i] != 0) {
+        if (job->weights.left_out[i] != 0) {
             job->theta.total -= job->weights.w[i];
             job->weights.w[i] = 0;
         }
@@ -17955,7 +17958,7 @@ static margin_status mgn_proto_task_run(void *task, mgn_frame *frame) {
         mgn_proto_place(job, frame->mem);
     }
     mgn_proto_model(job, &frame->model);
-    if (frame->told && !job->way.keeps_all) {
+    if (frame->wants_info && !job->way.keeps_all) {
         const mgn_margins m = {job->data, &frame->model, NULL, job->at.mu};
         (void)mgn_margins_info(&m, info);
         info->objective = mgn_theta_objective(job->data, job->theta.w, job->at.mu);
@@ -18142,7 +18145,7 @@ static margin_status mgn_theta_task_run(void *task, mgn_frame *frame) {
     job->data.weight = job->by_row;
     job->tick = mgn_tick_make(job->o.watch, 1);
     const margin_status status = mgn_theta_rounds(job, frame->mem, &frame->model);
-    if (status >= 0 && frame->told) {
+    if (status >= 0 && frame->wants_info) {
         const mgn_margins m = {&job->data, &frame->model, NULL, job->mu};
         (void)mgn_margins_info(&m, &frame->info);
         frame->info.objective = mgn_theta_objective(&job->data, job->best, job->mu);
@@ -18299,7 +18302,7 @@ typedef struct {
     margin_index *order;             /* n samples, those held out last */
     margin_real factor, unit_weight; /* 1 / deviation; 1 / mean weight */
     margin_real loss;                /* of the last pass */
-    margin_real held;                /* error rate on the samples held out */
+    margin_real error;               /* error rate on the samples held out */
     margin_real judged;              /* the same, smoothed, of the best settings so far */
     margin_rng rng;
     mgn_tick tick;
@@ -18815,10 +18818,10 @@ static void mgn_compact_fit(mgn_compact *job, size_t count, size_t passes) {
 
 /* ---- what validation chooses: decay, noise, of few samples the passes ---- */
 
-/* Judges a training by the samples from .. n - 1 of the order. Their error rate goes to `held`;
+/* Judges a training by the samples from .. n - 1 of the order. Their error rate goes to `error`;
  * what is returned is steadier, because errors and hits near the border count in part: a sample of
  * margin m counts 1/2 - m / 2t, limited to 0 .. 1, where t is 0.3 of the mean size of a margin. */
-static margin_real mgn_compact_judge(mgn_compact *job, size_t from, margin_real *held) {
+static margin_real mgn_compact_judge(mgn_compact *job, size_t from, margin_real *error) {
     const unsigned scheme = job->classes > 2u ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_BINARY;
     margin_real wrong = 0, total = MGN_TINY, size = MGN_TINY, sum = 0;
     for (size_t at = from; at < job->n; at += MARGIN_COMPACT_BATCH) {
@@ -18840,7 +18843,7 @@ static margin_real mgn_compact_judge(mgn_compact *job, size_t from, margin_real 
         const margin_real part = mgn_max(MGN_R(0.5) - job->mu[i] / size, 0);
         sum += mgn_weight(job->data, job->order[i]) * mgn_min(part, 1);
     }
-    *held = wrong / total;
+    *error = wrong / total;
     return sum / total;
 }
 
@@ -18875,17 +18878,17 @@ static size_t mgn_compact_passes(const mgn_compact *job) {
 }
 
 /* Trains with the settings of the options in half the passes, and judges that. */
-static margin_real mgn_compact_try(mgn_compact *job, margin_real *held) {
+static margin_real mgn_compact_try(mgn_compact *job, margin_real *error) {
     const size_t quarter = job->n / 4u, parts = mgn_compact_parts(job);
     const size_t passes = (mgn_compact_passes(job) + 1u) / 2u;
     margin_real sum = 0;
-    *held = 0;
+    *error = 0;
     for (size_t part = 0; part < parts && !job->tick.stopped; part++) {
         margin_real rate;
         mgn_compact_deal(job, quarter, part);
         mgn_compact_fit(job, job->n - quarter, passes);
         sum += mgn_compact_judge(job, job->n - quarter, &rate);
-        *held += rate / (margin_real)parts;
+        *error += rate / (margin_real)parts;
     }
     return sum / (margin_real)parts;
 }
@@ -18900,26 +18903,26 @@ static void mgn_compact_walk(mgn_compact *job, margin_real *setting, const margi
     bool bad = false;
     for (size_t i = at + 1u; i < count && !bad && !job->tick.stopped; i++) {
         const margin_real deviation = margin_sqrt(job->judged * (1 - job->judged) / rows);
-        margin_real held;
+        margin_real error;
         *setting = grid[i];
-        const margin_real judged = mgn_compact_try(job, &held);
+        const margin_real judged = mgn_compact_try(job, &error);
         if (judged <= job->judged + deviation / 5) {
             best = i;
-            job->held = held;
+            job->error = error;
         }
         job->judged = mgn_min(job->judged, judged);
         bad = judged > job->judged + 2 * deviation;
     }
     bad = best > at;
     while (best > 0 && !bad && !job->tick.stopped) {
-        margin_real held;
+        margin_real error;
         *setting = grid[best - 1u];
-        const margin_real judged = mgn_compact_try(job, &held);
+        const margin_real judged = mgn_compact_try(job, &error);
         bad = judged >= job->judged;
         if (!bad) {
             best--;
             job->judged = judged;
-            job->held = held;
+            job->error = error;
         }
     }
     *setting = grid[best];
@@ -18931,7 +18934,7 @@ static void mgn_compact_choose(mgn_compact *job) {
     static const margin_real noises[] = {0,          MGN_R(0.05), MGN_R(0.1), MGN_R(0.2),
                                          MGN_R(0.4), MGN_R(0.7),  1};
     static const margin_real shorter[] = {1, 2, 4, 8, 16};
-    job->judged = mgn_compact_try(job, &job->held);
+    job->judged = mgn_compact_try(job, &job->error);
     if (job->seek_decay) { mgn_compact_walk(job, &job->o.decay, decays, 6, 1); }
     if (job->seek_noise) { mgn_compact_walk(job, &job->o.noise, noises, 7, 2); }
     if (job->seek_passes) { mgn_compact_walk(job, &job->shorter, shorter, 5, 0); }
@@ -19031,7 +19034,7 @@ static margin_status mgn_compact_work(mgn_compact *job, margin_model *model) {
     job->rng = margin_rng_make(job->o.seed);
     margin_shuffle(&job->rng, job->order, job->n);
     job->passes = 0;
-    job->held = -1;
+    job->error = -1;
     job->tick = mgn_tick_make(job->o.watch, 1);
     if (job->seek_decay || job->seek_noise) { mgn_compact_choose(job); }
     if (!job->tick.stopped) { mgn_compact_fit(job, job->n, mgn_compact_passes(job)); }
@@ -19044,7 +19047,7 @@ static margin_status mgn_compact_in_frame(void *task, mgn_frame *frame) {
     mgn_compact *job = (mgn_compact *)task;
     mgn_compact_plan(job, frame->mem);
     const margin_status status = mgn_compact_work(job, &frame->model);
-    if (status == MARGIN_OK && frame->told) {
+    if (status == MARGIN_OK && frame->wants_info) {
         mgn_compact_report(job, &frame->model, &frame->info);
     }
     return status == MARGIN_OK && job->tick.stopped ? MARGIN_W_STOPPED : status;
@@ -19079,7 +19082,7 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
         report->noise = job.o.noise;
         report->decay = job.o.decay;
         report->passes = mgn_compact_passes(&job);
-        report->held = job.held;
+        report->held_out_error = job.error;
     }
     return status;
 }
@@ -19087,7 +19090,7 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
 /* ---- >>ordinal ---- classes in order: rankers, thresholds between the classes, Kendall's tau - */
 
 /* Pelckmans, Suykens, De Moor: "A risk minimization principle for a class of Parzen estimators",
- * NIPS 2007, section 4; equation numbers are its. With weights u_i and targets Y_i,
+ * NIPS 2007, section 4; equation numbers are the paper's. With weights u_i and targets Y_i,
  *
  *     d_i = sum_j u_j sign(Y_i - Y_j) = 2 (weight below) + (weight equal) - (all weight)  [21]
  *
@@ -19364,9 +19367,9 @@ struct mgn_ordinal {
     margin_real *bias; /* of each machine; kept for linear kernels */
     margin_real shift; /* out: bias of a ranker */
     margin_info info;  /* out: objective, and what else the solver knows */
-    margin_ordinal_report told;
+    margin_ordinal_report found;
     mgn_tick tick;
-    bool reported; /* `told` is wanted */
+    bool reported; /* `found` is wanted */
     bool numbers;  /* targets count as they are, not by their ranks: `rank` is target less */
     margin_real mean, size; /* mean, in units of the deviation */
 };
@@ -19565,8 +19568,8 @@ static void mgn_ordinal_expand(mgn_ordinal *o, margin_arena *mem, margin_expansi
 /* Computes tau and, for classes, the margins, which replace the scores. */
 static void mgn_ordinal_report(mgn_ordinal *o) {
     o->info.bias = o->bias[0];
-    if (!mgn_kendall(o->f, o->rank, o->cuts.order, o->spare, o->n, &o->told.tau)) {
-        o->told.tau = 0;
+    if (!mgn_kendall(o->f, o->rank, o->cuts.order, o->spare, o->n, &o->found.tau)) {
+        o->found.tau = 0;
     }
     if (o->classes > 1u) {
         for (size_t i = 0; i < o->n; i++) {
@@ -19586,7 +19589,7 @@ static margin_status mgn_ordinal_run(void *task, mgn_frame *frame) {
     const size_t mark = frame->mem->high;
     o->info = mgn_no_info;
     o->info.converged = true; /* as is all that has a closed form */
-    o->shift = o->told.tau = o->told.c = o->told.loo = 0;
+    o->shift = o->found.tau = o->found.c = o->found.loo = 0;
     o->tick = mgn_tick_make(o->options.watch, 1);
     if (!mgn_ordinal_gather(o, o->given)) { return MARGIN_E_NO_ORDER; }
     const margin_status status = o->solver->fit(o, frame->mem);
@@ -19602,7 +19605,7 @@ static margin_status mgn_ordinal_run(void *task, mgn_frame *frame) {
         o->shift = o->shift * s + o->mean;
         o->info.objective = o->info.objective * s * s;
         o->info.gap = o->info.gap * s * s;
-        o->told.loo = o->told.loo * s * s;
+        o->found.loo = o->found.loo * s * s;
     }
     mgn_ordinal_bias(o);
     margin_model *model = &frame->model;
@@ -19614,7 +19617,7 @@ static margin_status mgn_ordinal_run(void *task, mgn_frame *frame) {
         mgn_ordinal_expand(o, frame->mem, &model->of.expansion);
         o->info.support = model->of.expansion.n;
     }
-    if (frame->told || o->reported) { mgn_ordinal_report(o); }
+    if (frame->wants_info || o->reported) { mgn_ordinal_report(o); }
     frame->info = o->info;
     return status;
 }
@@ -19652,7 +19655,7 @@ static margin_status mgn_ordinal_train(mgn_ordinal *o, const margin_data *data, 
     o->given = data;
     o->reported = report != NULL;
     status = mgn_frame_train(&mgn_ordinal_method, o, status, mem, model, info);
-    if (status >= 0 && report != NULL) { *report = o->told; }
+    if (status >= 0 && report != NULL) { *report = o->found; }
     return status;
 }
 
@@ -19979,7 +19982,7 @@ static margin_status mgn_lssvm_choose(mgn_ordinal *o, void *solver, margin_real 
     margin_real least = MGN_HUGE;
     size_t best = none, middle = none;
     if (o->options.c > 0) {
-        o->told.loo = o->options.leave_one_out ? mgn_max(loo(o, solver, o->options.c), 0) : 0;
+        o->found.loo = o->options.leave_one_out ? mgn_max(loo(o, solver, o->options.c), 0) : 0;
         return MARGIN_OK;
     }
     for (size_t trial = 0; trial < decades + 2u && !o->tick.stopped; trial++) {
@@ -19995,7 +19998,7 @@ static margin_status mgn_lssvm_choose(mgn_ordinal *o, void *solver, margin_real 
         (void)mgn_tick_stop(&o->tick, ++o->info.iterations, least, 0);
     }
     if (best == none) { return MARGIN_E_NOT_POSITIVE; }
-    o->told.loo = least;
+    o->found.loo = least;
     o->options.c = mgn_lssvm_grid[best] / unit;
     return o->tick.stopped ? MARGIN_W_STOPPED : MARGIN_OK;
 }
@@ -20008,7 +20011,7 @@ static void mgn_lssvm_report(mgn_ordinal *o, margin_real square) {
         mgn_add(&sum, &lost, mgn_weight(&o->data, i) * e * e);
     }
     o->info.objective = square / 2 + o->options.c * sum / 2;
-    o->told.c = o->options.c;
+    o->found.c = o->options.c;
     o->info.converged = !o->tick.stopped;
 }
 
@@ -20269,9 +20272,20 @@ MARGIN_API margin_status margin_model_kendall(const margin_data *data, const mar
 
 /* ---- >>oneclass ---- the region of normal samples as a quadratic programme of >>qp ----------- */
 
+/* Schoelkopf and others: "Estimating the support of a high-dimensional distribution", 2001; Tax,
+ * Duin: "Support vector data description", 2004. Both are the programme of >>qp with one group of
+ * sum 1 and all samples positive:
+ *
+ *     plane    minimise 1/2 a'Ka,                      f(x) = sum a_i k(x_i, x) - rho,
+ *     sphere   minimise 1/2 a'Ka - 1/2 sum a_i K_ii,   |phi(x) - sum a_i phi(x_i)|^2 - radius^2,
+ *
+ * over a_i <= weight_i / (nu sum of weights), or without these caps and with the ridge of kmomd.
+ * rho and radius come from the samples with weights strictly between their bounds; the threshold
+ * that a model gets in the end is set by samples that were left out. */
+
 /* ---- thresholds by samples left out ---- */
 
-/* How strange a sample is, `odd`, is told by a model that has not seen it. If the m samples left
+/* How strange a sample is, `odd`, is judged by a model that has not seen it. If the m samples left
  * out and a new one come in any order with the same probability, then at most m + 1 - k of these m
  * + 1 are stranger than the k-th least strange of the m; so the new one is, with a probability of
  * at most (m + 1 - k) / (m + 1) (Vovk, Gammerman, Shafer: "Algorithmic learning in a random
@@ -20289,7 +20303,7 @@ typedef struct {
     margin_real *odd;
     margin_real *known; /* strangeness of the samples of the last training, */
     size_t of_known;    /* so many, */
-    bool told;          /* if the trainer has told it */
+    bool is_known;      /* whether the trainer has stored them */
     margin_index *rows, *order, *spare;
     uint16_t *fold;
     size_t count;                /* of odd */
@@ -20312,7 +20326,7 @@ static void mgn_conformal_judge(mgn_conformal *c, const margin_model *model,
 static void mgn_conformal_own(mgn_conformal *c, const margin_model *model,
                               const margin_data *data) {
     c->count = 0;
-    if (c->told) {
+    if (c->is_known) {
         c->count = c->of_known;
         mgn_copy(c->odd, c->known, c->count);
     } else {
@@ -20407,7 +20421,7 @@ typedef struct {
     mgn_proto_job proto;
     margin_proto_options prototypes;
     mgn_conformal limit;
-    margin_oneclass_report told;
+    margin_oneclass_report found;
     bool reported;
 } mgn_oneclass;
 
@@ -20492,7 +20506,7 @@ static bool mgn_oneclass_plane(mgn_oneclass *m, mgn_qp *q, mgn_fit *fit) {
         m->limit.known[i] = (rho - fit->f[i]) / length;
     }
     m->limit.of_known = q->n;
-    m->limit.told = !m->limit.held_out;
+    m->limit.is_known = !m->limit.held_out;
     fit->bias = -rho / length;
     m->size = length;
     return true;
@@ -20613,7 +20627,7 @@ static margin_status mgn_oneclass_task_run(void *task, mgn_frame *frame) {
     mgn_conformal_plan(&m->limit, frame->mem, m->most);
     const margin_status status = mgn_conformal_train(&m->limit, frame, data);
     if (status < 0) { return status; }
-    m->told.promised = m->limit.promised;
+    m->found.promised = m->limit.promised;
     if (frame->model.kind == MARGIN_MODEL_PROTO) {
         /* The largest distance, but not what rounds to 0 in float, which would be no limit. */
         const margin_real noise = 8 * MGN_R(FLT_EPSILON);
@@ -20626,20 +20640,20 @@ static margin_status mgn_oneclass_task_run(void *task, mgn_frame *frame) {
         *m->bias += m->step;
         frame->info.bias = *m->bias;
     }
-    if (frame->told || m->reported) {
+    if (frame->wants_info || m->reported) {
         /* How far within the limit the training samples are, in place of those of folds. */
         mgn_conformal *c = &m->limit;
         size_t alarms = 0;
         mgn_conformal_own(c, &frame->model, data);
         for (size_t i = 0; i < c->count; i++) {
             const bool distance = frame->model.kind == MARGIN_MODEL_PROTO;
-            c->odd[i] = (distance  ? frame->model.of.proto.vote.reject
-                         : c->told ? m->step
-                                   : 0) -
+            c->odd[i] = (distance      ? frame->model.of.proto.vote.reject
+                         : c->is_known ? m->step
+                                       : 0) -
                         c->odd[i];
             alarms += c->odd[i] < 0 ? 1u : 0u;
         }
-        m->told.alarms = (margin_real)alarms / (margin_real)c->count;
+        m->found.alarms = (margin_real)alarms / (margin_real)c->count;
         mgn_info_margins(&frame->info, c->odd, c->count);
     }
     return status;
@@ -20715,7 +20729,7 @@ MARGIN_API margin_status margin_oneclass_train(const margin_data *data,
         m.reported = report != NULL;
     }
     status = mgn_frame_train(&mgn_oneclass_method, &m, status, mem, model, info);
-    if (status >= 0 && report != NULL) { *report = m.told; }
+    if (status >= 0 && report != NULL) { *report = m.found; }
     return status;
 }
 
@@ -20824,7 +20838,7 @@ MARGIN_API margin_status margin_oneclass_online_add(margin_oneclass_online *on,
 /* ---- >>svr ---- regression as a quadratic programme of >>qp, or by least squares ------------- */
 
 /* Vapnik: "The nature of statistical learning theory", 1995; Schoelkopf and others as for the
- * nu-SVM. All of it rides on >>ordinal: one machine, targets that are numbers, in units of their
+ * nu-SVM. It is built on >>ordinal: one machine, targets that are numbers, in units of their
  * deviation. With r = Kb - t, weights strictly between 0 and C have r = -bias - epsilon, those
  * strictly between -C and 0 have r = epsilon - bias. For nu, both groups of weights sum to nu C n /
  * 2 in size, and epsilon is half the difference of their levels. Where a sample has one weight,
@@ -20843,7 +20857,7 @@ typedef struct {
     margin_real epsilon; /* out */
     margin_real mass;    /* of a search: what all |b_i| ought to sum up to; else 0 */
     mgn_conformal limit;
-    margin_svr_report told;
+    margin_svr_report found;
 } mgn_svr;
 
 static size_t mgn_svr_weights(const mgn_svr *v, size_t n) {
@@ -21153,8 +21167,8 @@ static margin_status mgn_svr_task_run(void *task, mgn_frame *frame) {
     mgn_conformal_plan(&v->limit, frame->mem, v->most);
     const margin_status status = mgn_conformal_train(&v->limit, frame, data);
     if (status >= 0) {
-        v->told.half = v->limit.limit;
-        v->told.promised = v->limit.promised;
+        v->found.half = v->limit.limit;
+        v->found.promised = v->limit.promised;
     }
     return status;
 }
@@ -21221,10 +21235,10 @@ MARGIN_API margin_status margin_svr_train(const margin_data *data,
     status = mgn_frame_train(&mgn_svr_method, &v, status, mem, model, info);
     if (status >= 0 && report != NULL) {
         const bool squares = v.s.loss == MARGIN_SVR_SQUARES;
-        *report = v.told;
-        report->c = squares ? v.o.told.c : v.s.c == 0 ? v.o.size : v.s.c;
+        *report = v.found;
+        report->c = squares ? v.o.found.c : v.s.c == 0 ? v.o.size : v.s.c;
         report->epsilon = squares ? 0 : v.epsilon * v.o.size;
-        report->loo = v.o.told.loo;
+        report->loo = v.o.found.loo;
     }
     return status;
 }

@@ -919,7 +919,7 @@ static margin_status gen_train_compact(gen_work *work) {
         gen_tell(&work->told, "noise", report.noise);
         gen_tell(&work->told, "decay", report.decay);
         gen_tell(&work->told, "passes", (double)report.passes);
-        gen_tell(&work->told, "held", report.held);
+        gen_tell(&work->told, "held", report.held_out_error);
     }
     return status;
 }

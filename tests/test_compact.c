@@ -211,7 +211,7 @@ TEST eight_units_learn_the_four_quadrants(void) {
     ASSERT_EQ(8u, model.of.expansion.n);
     ASSERT_EQ(MARGIN_SCHEME_BINARY, model.of.expansion.vote.scheme);
     ASSERT(info.converged && info.margin_min > 0 && info.support == 8u);
-    ASSERT(told.noise > 0 && told.held >= 0);
+    ASSERT(told.noise > 0 && told.held_out_error >= 0);
     ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
     PASS();
 }
@@ -233,17 +233,17 @@ TEST noise_is_none_where_the_caller_says_so_and_as_given_where_it_is_given(void)
     options.noise = MARGIN_ZERO;
     options.decay = (margin_real)0.25;
     ASSERT_EQ(MARGIN_OK, train());
-    ASSERT(told.noise == 0 && told.decay == (margin_real)0.25 && told.held < 0);
+    ASSERT(told.noise == 0 && told.decay == (margin_real)0.25 && told.held_out_error < 0);
     options.noise = (margin_real)0.5;
     options.decay = MARGIN_ZERO;
     mem = margin_arena_make(bytes, sizeof bytes);
     ASSERT_EQ(MARGIN_OK, train());
-    ASSERT(told.noise == (margin_real)0.5 && told.decay == 0 && told.held < 0);
+    ASSERT(told.noise == (margin_real)0.5 && told.decay == 0 && told.held_out_error < 0);
     ASSERT_EQ(300u, told.passes);
     options.decay = 0;
     mem = margin_arena_make(bytes, sizeof bytes);
     ASSERT_EQ(MARGIN_OK, train());
-    ASSERT(told.noise == (margin_real)0.5 && told.decay > 0 && told.held >= 0);
+    ASSERT(told.noise == (margin_real)0.5 && told.decay > 0 && told.held_out_error >= 0);
     PASS();
 }
 
@@ -275,7 +275,7 @@ TEST many_vectors_do_not_learn_wrong_labels_by_heart(void) {
     for (size_t i = 0; i < data.n; i += 5u) { y[i] = (uint16_t)(1 - y[i]); }
     options.vectors = 100;
     ASSERT_EQ(MARGIN_OK, train());
-    ASSERT(told.decay >= (margin_real)0.1 && told.held > 0);
+    ASSERT(told.decay >= (margin_real)0.1 && told.held_out_error > 0);
     for (size_t i = 0; i < data.n; i++) {
         margin_real scores[2];
         const uint16_t found = margin_classify(&model, x + 2 * i, scores);
@@ -292,11 +292,11 @@ TEST as_many_vectors_as_samples_are_validated_only_with_hinge_units(void) {
     options.vectors = 48;
     options.max_iterations = 8;
     ASSERT_EQ(MARGIN_OK, train());
-    ASSERT(told.held >= 0);
+    ASSERT(told.held_out_error >= 0);
     options.kernel = MARGIN_KERNEL_RBF;
     mem = margin_arena_make(bytes, sizeof bytes);
     ASSERT_EQ(MARGIN_OK, train());
-    ASSERT(told.held < 0 && told.noise == (margin_real)0.1);
+    ASSERT(told.held_out_error < 0 && told.noise == (margin_real)0.1);
     PASS();
 }
 

@@ -114,7 +114,7 @@ static void tell_proto(const margin_proto_report *r) {
 }
 static void tell_compact(const margin_compact_report *r) {
     tell((double)r->noise);
-    tell((double)r->held);
+    tell((double)r->held_out_error);
 }
 static void tell_omam(const margin_ordinal_report *r) {
     tell((double)r->tau);
