@@ -7570,7 +7570,11 @@ static void mgn_q_linear_factors(mgn_q_linear_job *l) {
     }
     most = mgn_min((margin_real)mgn_q_most(l->format), MGN_R(0.95 * 65536) / rows);
     for (size_t k = 0; k < in->d; k++) {
-        unit = mgn_max(unit, mgn_q_half_range(in, k) * mgn_q_column(l, k) / (most * 16384));
+        const margin_real half = mgn_q_half_range(in, k);
+        unit = mgn_max(unit, half * mgn_q_column(l, k) / (most * 16384));
+        if (in->whole && half > 0) { /* the factors of a stage have 15 bits */
+            unit = mgn_max(unit, mgn_q_column(l, k) / (most * 32700));
+        }
     }
     for (size_t j = 0; j < l->machines; j++) {
         unit = mgn_max(unit, mgn_abs(mgn_q_at_zero(l, j)) / MGN_R(0.04 * 2147483648.0));
@@ -7977,9 +7981,11 @@ static margin_status mgn_q_store_pool(mgn_q_pool_job *p) {
     for (size_t i = 0; i < r->from->n * p->width; i++) {
         largest = mgn_max(largest, mgn_abs(mgn_q_true_coef(p, i / p->width, i % p->width)));
     }
+    const bool nothing = !(largest > 0); /* no coefficient: the biases alone decide on the unit */
     if (!mgn_finite(largest)) { return MARGIN_E_RANGE; }
-    largest = largest > 0 ? largest : 1;
     (void)mgn_q_sum_up(p);
+    for (size_t j = 0; j < p->machines && nothing; j++) { largest = mgn_max(largest, p->sizes[j]); }
+    largest = largest > 0 ? largest : 1;
     if (p->narrow) {
         mgn_q_store_narrow(p, largest);
         p->unit = largest / 127 / weight * MGN_R(65536.0 / 65535.0);
@@ -8088,7 +8094,6 @@ static margin_status mgn_q_rbf_make(mgn_q_pool_job *p) {
         const uint64_t length2 = mgn_q_rounded_length2(p, v);
         longest = length2 > longest ? length2 : longest;
     }
-    if (longest >= UINT64_C(1) << 32) { return MARGIN_E_RANGE; }
     kernel->shift = 0;
     while ((longest / 2u >> kernel->shift) >= UINT16_MAX) { kernel->shift++; }
     for (size_t v = 0; v < p->rows->n; v++) {
@@ -8097,7 +8102,10 @@ static margin_status mgn_q_rbf_make(mgn_q_pool_job *p) {
     }
     reach = mgn_q_root_up(longest) + mgn_q_root_up(kernel->cut);
     reach *= reach;
-    kernel->reach = reach < UINT32_C(0xBFFFFFFF) ? (uint32_t)reach : UINT32_C(0xBFFFFFFF);
+    /* The unit has left room: the longest vector and the radius make at most 56600 units, which
+     * rounding changes by a few. */
+    MARGIN_ASSERT(reach < UINT32_C(0xBFFFFFFF));
+    kernel->reach = (uint32_t)reach;
     return mgn_q_store_pool(p);
 }
 
@@ -8467,7 +8475,10 @@ static margin_status mgn_q_proto_make(mgn_q_proto_job *p, margin_real *data2) {
     }
     while (up < 13 && far * far * margin_pow_int(2, up + 1) < MGN_R(536870912.0)) { up++; }
     shift = shift < -1 - up ? -1 - up : shift;
-    if (status != MARGIN_OK || up + 1 + shift > 15) { return mgn_both(status, MARGIN_E_RANGE); }
+    if (status != MARGIN_OK) { return status; }
+    /* In q7 a largest coordinate above 127 2^(s - 1) has the shift s, and as it is no more than
+     * `far`, whose square is below 2^(29 - up), the sum of both and 1 is at most 15. */
+    MARGIN_ASSERT(up + 1 + shift <= 15);
     for (size_t i = 0; i < r->n * (r->in->d + r->in->d % 2u); i++) {
         mgn_q_put(r->vectors, r->format, i, 0);
     }
@@ -8826,9 +8837,14 @@ static margin_status mgn_q_make_projected(mgn_q_job *job, margin_model_q *model)
     margin_projected_q p;
     margin_status status = mgn_q_hinge_inputs(&f->rows);
     for (size_t r = 0; status == MARGIN_OK && r < f->view.n; r++) {
-        const margin_real step = mgn_q_grid(&f->rows, r, 2);
-        f->steps[r] = step > 0 ? step : 1 / f->in.unit;
+        f->steps[r] = mgn_q_grid(&f->rows, r, 2);
         job->in.least = mgn_max(job->in.least, f->in.unit * f->steps[r]);
+    }
+    /* A row of zeros has any grid, but must not make those of the others coarser. */
+    const margin_real any = job->in.least > 0 ? job->in.least : 1;
+    for (size_t r = 0; status == MARGIN_OK && r < f->view.n; r++) {
+        if (!(f->steps[r] > 0)) { f->steps[r] = any / f->in.unit; }
+        job->in.least = any;
     }
     status = status == MARGIN_OK ? mgn_q_make(job, model) : status;
     if (status != MARGIN_OK) { return status; }

@@ -929,8 +929,654 @@ TEST machines_with_small_scores_keep_their_bits(unsigned format) {
     PASS();
 }
 
+/* ---- models made by hand: what trainers hardly ever make ---------------------------------------- */
+
+#define BIG (sizeof(margin_real) > 4u ? 1e300 : 1e37)
+
+/* An expansion of two classes, and the data that it is quantised on. */
+typedef struct {
+    const char *what;
+    margin_status status; /* of the quantiser, */
+    double near;          /* and how far scores may be off, as a share of the largest one */
+    unsigned kind, format;
+    double gamma, coef0, a;
+    size_t n, d, rows;
+    double vectors[6], norms[3]; /* norms: thresholds of hinge units; 0: those of the vectors */
+    double coef[3], bias;
+    bool scaled, whole;
+    double offset[2], factor[2];
+    double x[8];
+} hand_case;
+
+/* The same in numbers of the library. */
+typedef struct {
+    margin_real vectors[6], norms[3], coef[3], bias[2], offset[2], factor[2], x[8];
+    uint32_t ends[2];
+    margin_model model;
+    margin_data data;
+} hand_made;
+
+static void to_reals(margin_real *to, const double *from, size_t n) {
+    for (size_t i = 0; i < n; i++) { to[i] = (margin_real)from[i]; }
+}
+
+static void hand_make(hand_made *h, const hand_case *from) {
+    margin_expansion *e = &h->model.of.expansion;
+    memset(h, 0, sizeof *h);
+    to_reals(h->vectors, from->vectors, 6);
+    to_reals(h->norms, from->norms, 3);
+    to_reals(h->coef, from->coef, 3);
+    to_reals(h->offset, from->offset, 2);
+    to_reals(h->factor, from->factor, 2);
+    to_reals(h->x, from->x, 8);
+    h->bias[0] = (margin_real)from->bias;
+    h->ends[0] = 1;
+    h->ends[1] = (uint32_t)from->n;
+    h->model.kind = MARGIN_MODEL_EXPANSION;
+    e->vectors = h->vectors;
+    e->norms = h->norms;
+    e->coef = h->coef;
+    e->bias = h->bias;
+    e->class_end = h->ends;
+    e->offset = from->scaled ? h->offset : NULL;
+    e->factor = from->scaled ? h->factor : NULL;
+    e->n = from->n;
+    e->d = from->d;
+    e->width = 1;
+    e->vote.classes = 2;
+    e->kernel.kind = (uint8_t)from->kind;
+    e->kernel.degree = 2;
+    e->kernel.gamma = (margin_real)from->gamma;
+    e->kernel.coef0 = (margin_real)from->coef0;
+    e->kernel.a = (margin_real)from->a;
+    for (size_t v = 0; v < e->n && from->kind != MARGIN_KERNEL_HINGE; v++) {
+        h->norms[v] = margin_dot(h->vectors + v * e->d, h->vectors + v * e->d, e->d);
+    }
+    h->data.x = h->x;
+    h->data.n = from->rows;
+    h->data.d = from->d;
+}
+
+/* The worst difference of a score on the data, as a share of the largest score, or of 1. */
+static double hand_error(const margin_model *model, const margin_quant *quant,
+                         const margin_data *data, size_t machines) {
+    double worst = 0, largest = 1;
+    for (size_t i = 0; i < data->n; i++) {
+        margin_real scores[4];
+        int16_t in[8], work[8];
+        int32_t found[4];
+        margin_input_q(&quant->input, data->x + i * data->d, in);
+        (void)margin_classify_q(&quant->model, in, work, found);
+        margin_scores(model, data->x + i * data->d, scores);
+        for (size_t j = 0; j < machines; j++) {
+            worst = fmax(worst, fabs((double)scores[j] - (double)quant->unit * found[j]));
+            largest = fmax(largest, fabs((double)scores[j]));
+        }
+    }
+    return worst / largest;
+}
+
+/* Quantises; a refusal must leave the arena and the output alone. */
+static enum greatest_test_res hand_quantise(const char *what, const margin_model *model,
+                                            const margin_data *data, margin_quant_options how,
+                                            margin_status expected, double near) {
+    margin_arena mem = fresh();
+    margin_quant quant, before;
+    margin_quant_info info;
+    const size_t machines =
+        margin_machines(margin_model_vote(model)->scheme, margin_model_vote(model)->classes);
+    memset(&quant, 0x5A, sizeof quant);
+    before = quant;
+    ASSERT_EQ_FMTm(what, (int)expected,
+                   (int)margin_quantize(model, data, &how, &mem, &quant, &info), "%d");
+    if (expected != MARGIN_OK) {
+        ASSERT_EQm(what, 0, mem.low);
+        ASSERT_MEM_EQm(what, &before, &quant, sizeof quant);
+        PASS();
+    }
+    ASSERT_EQm(what, MARGIN_OK, margin_model_check_q(&quant.model));
+    ASSERT_IN_RANGEm(what, 0, hand_error(model, &quant, data, machines), near);
+    PASS();
+}
+
+/* clang-format off */
+static const hand_case hand_cases[] = {
+    {"a feature with the factor 0 has no part",
+     MARGIN_OK, 2e-2, MARGIN_KERNEL_RBF, 0, 1, 0, 0, 2, 2, 4, {1, 0, -1, 0}, {0}, {1, -1}, 0.5, true, false, {0, 5}, {1, 0}, {1, 7, -1, 8, 0.5, 9, -2, 1e6}},
+    {"all coefficients are 0",
+     MARGIN_OK, 1e-4, MARGIN_KERNEL_RBF, 0, 1, 0, 0, 2, 1, 2, {1, -1}, {0}, {0, 0}, 3, false, false, {0}, {0}, {1, -1}},
+    {"all coefficients and the bias are 0",
+     MARGIN_OK, 0, MARGIN_KERNEL_RBF, 0, 1, 0, 0, 2, 1, 2, {1, -1}, {0}, {0, 0}, 0, false, false, {0}, {0}, {1, -1}},
+    {"the bias leaves no bits to the coefficients",
+     MARGIN_E_RANGE, 0, MARGIN_KERNEL_RBF, 0, 1, 0, 0, 2, 1, 2, {1, -1}, {0}, {1, -1}, 1e12, false, false, {0}, {0}, {1, -1}},
+    {"kernel values that no distance but 0 has",
+     MARGIN_E_RANGE, 0, MARGIN_KERNEL_RBF, 0, 1e14, 0, 0, 2, 1, 2, {1, -1}, {0}, {1, -1}, 0, false, false, {0}, {0}, {1, -1}},
+    {"whole numbers of another factor each, vectors far away",
+     MARGIN_E_RANGE, 0, MARGIN_KERNEL_RBF, 0, 1, 0, 0, 2, 2, 2, {1e6, 1e6, 1e6, 1e6}, {0}, {1, -1}, 0, true, true, {0, 0}, {1, 2}, {1, 2, 3, 4}},
+    {"whole numbers too fine to go in as they are",
+     MARGIN_OK, 3e-2, MARGIN_KERNEL_RBF, 0, 1e-4, 0, 0, 2, 1, 4, {30, -30}, {0}, {1, -0.5}, 0, true, true, {0}, {0.001}, {30000, -30000, 15000, -5000}},
+    {"whole numbers far from 0 beside each other",
+     MARGIN_OK, 0.1, MARGIN_KERNEL_RBF, 0, 1e-2, 0, 0, 2, 1, 4, {9990, 10010}, {0}, {1, -1}, 0, false, true, {0}, {0}, {9990, 10010, 9995, 10003}},
+    {"whole numbers around 0 as they are",
+     MARGIN_OK, 3e-2, MARGIN_KERNEL_RBF, 0, 1e-6, 0, 0, 2, 1, 4, {900, -900}, {0}, {1, -0.5}, 0, false, true, {0}, {0}, {900, -900, 450, -450}},
+    {"samples beyond all kernel values",
+     MARGIN_OK, 3e-2, MARGIN_KERNEL_RBF, 0, 1, 0, 0, 2, 2, 4, {1, 0, -1, 0}, {0}, {1, -1}, 0.5, false, false, {0}, {0}, {1, 0, -1, 0, 1e6, 0, 0, -1e6}},
+    {"symmetric to the last bit: no room for a corrected bias",
+     MARGIN_OK, 3e-2, MARGIN_KERNEL_RBF, MARGIN_Q7, 1, 0, 0, 2, 2, 4, {1, 0.3, -0.77, -1.1}, {0}, {1, -1}, 0, false, false, {0}, {0}, {1, 0.2, -0.7, -1, 0.9, 0.4, 0.8, 0.1}},
+    /* poly */
+    {"poly at the origin alone",
+     MARGIN_OK, 1e-4, MARGIN_KERNEL_POLY, 0, 1e-6, 0, 0, 2, 1, 2, {0, 0}, {0}, {1, -1}, 1, false, false, {0}, {0}, {0, 0}},
+    {"poly of small whole numbers",
+     MARGIN_OK, 2e-2, MARGIN_KERNEL_POLY, 0, 1, 1, 0, 2, 1, 3, {1, -1}, {0}, {1, -0.5}, 0, false, true, {0}, {0}, {1, -1, 0}},
+    {"poly of large whole numbers",
+     MARGIN_OK, 2e-2, MARGIN_KERNEL_POLY, 0, 1e-6, 1, 0, 2, 1, 3, {1000, -1000}, {0}, {1, -0.5}, 0, false, true, {0}, {0}, {1000, -2000, 300}},
+    {"poly of whole numbers that are moved",
+     MARGIN_OK, 2e-2, MARGIN_KERNEL_POLY, 0, 1e-4, 1, 0, 2, 1, 3, {100, -100}, {0}, {1, -0.5}, 0, true, true, {50}, {1}, {150, -50, 20}},
+    {"poly of whole numbers that are moved too far",
+     MARGIN_E_RANGE, 0, MARGIN_KERNEL_POLY, 0, 1, 1, 0, 2, 1, 3, {1, -1}, {0}, {1, -0.5}, 0, true, true, {70000}, {1}, {1, -1, 0}},
+    {"poly with a constant beside which nothing counts",
+     MARGIN_OK, 1e-4, MARGIN_KERNEL_POLY, 0, 1, 1e10, 0, 2, 1, 3, {1, -1}, {0}, {1, -0.5}, 0, false, false, {0}, {0}, {1, -1, 0}},
+    {"poly at the origin alone, too steep",
+     MARGIN_E_RANGE, 0, MARGIN_KERNEL_POLY, 0, 1, 0, 0, 2, 1, 2, {0, 0}, {0}, {1, -1}, 1, false, false, {0}, {0}, {0, 0}},
+    {"poly at the origin alone, a little too steep",
+     MARGIN_E_RANGE, 0, MARGIN_KERNEL_POLY, 0, 2e-5, 0, 0, 2, 1, 2, {0, 0}, {0}, {1, -1}, 1, false, false, {0}, {0}, {0, 0}},
+    /* unit kernels */
+    {"a power that is hardly one",
+     MARGIN_E_RANGE, 0, MARGIN_KERNEL_UNIT_POLY, 0, 1, 0, 1e-9, 2, 2, 2, {1, 0, 0, 1}, {0}, {1, -1}, 0, false, false, {0}, {0}, {1, 0.5, 0.5, 1}},
+    {"a small power",
+     MARGIN_OK, 2e-2, MARGIN_KERNEL_UNIT_POLY, 0, 1, 0, 1e-4, 2, 2, 2, {1, 0, 0, 1}, {0}, {1, -0.5}, 0, false, false, {0}, {0}, {1, 0.5, 0.5, 1}},
+    {"an exponential that falls",
+     MARGIN_OK, 2e-2, MARGIN_KERNEL_UNIT_EXP, 0, 1, 0, 0.5, 2, 2, 2, {1, 0, 0, 1}, {0}, {1, -0.5}, 0, false, false, {0}, {0}, {1, 0.5, 0.5, 1}},
+    {"a vector of zeros",
+     MARGIN_OK, 2e-2, MARGIN_KERNEL_UNIT_POLY, 0, 1, 0, 1, 2, 2, 2, {1, 0, 0, 0}, {0}, {1, -0.5}, 0, false, false, {0}, {0}, {1, 0.5, 0.5, 1}},
+    {"vectors of zeros alone",
+     MARGIN_OK, 2e-2, MARGIN_KERNEL_UNIT_POLY, 0, 1, 0, 1, 2, 2, 2, {0, 0, 0, 0}, {0}, {1, -0.5}, 0, false, false, {0}, {0}, {1, 0.5, 0.5, 1}},
+    {"unit vectors of whole numbers that are moved too far",
+     MARGIN_E_RANGE, 0, MARGIN_KERNEL_UNIT_POLY, 0, 1, 0, 1, 2, 1, 2, {1, -1}, {0}, {1, -1}, 0, true, true, {70000}, {1}, {1, 2}},
+    /* hinge units */
+    {"hinge units of whole numbers",
+     MARGIN_OK, 2e-2, MARGIN_KERNEL_HINGE, 0, 1, 0, 0, 2, 2, 4, {1, -1, 0.5, 0.25}, {3, -2}, {1, -0.5}, 0.5, false, true, {0}, {0}, {10, 3, -7, 100, 0, 5, 60, -60}},
+    {"hinge units of whole numbers of a factor each",
+     MARGIN_OK, 2e-2, MARGIN_KERNEL_HINGE, 0, 1, 0, 0, 2, 2, 4, {1, -1, 0.5, 0.25}, {3, -2}, {1, -0.5}, 0.5, true, true, {0, 1}, {0.1, 0.01}, {10, 3, -7, 100, 0, 5, 60, -60}},
+    {"hinge units of whole numbers that count for nothing",
+     MARGIN_E_RANGE, 0, MARGIN_KERNEL_HINGE, 0, 1, 0, 0, 2, 2, 2, {1, -1, 0.5, 0.25}, {3, -2}, {1, -0.5}, 0.5, true, true, {0, 0}, {0, 0}, {10, 3, -7, 100}},
+    {"a hinge unit of nothing",
+     MARGIN_OK, 2e-2, MARGIN_KERNEL_HINGE, 0, 1, 0, 0, 2, 1, 2, {1, 0}, {0, 0}, {1, -0.5}, 0.5, false, false, {0}, {0}, {1, -1}},
+    {"a hinge unit of a threshold alone",
+     MARGIN_OK, 2e-2, MARGIN_KERNEL_HINGE, 0, 1, 0, 0, 2, 1, 2, {1e-6, 1e-6}, {1e3, 2e3}, {1, -0.25}, 0.5, false, false, {0}, {0}, {1, -1}},
+    {"hinge units whose coefficients are 0",
+     MARGIN_OK, 1e-4, MARGIN_KERNEL_HINGE, 0, 1, 0, 0, 2, 1, 2, {1, -1}, {1, 2}, {0, 0}, 0.5, false, false, {0}, {0}, {1, -1}},
+};
+/* clang-format on */
+
+enum { BEYOND = 9, SYMMETRIC = 10 }; /* places of two of them */
+
+TEST models_made_by_hand_are_quantised_or_refused(void) {
+    for (size_t i = 0; i < sizeof hand_cases / sizeof hand_cases[0]; i++) {
+        const hand_case *c = hand_cases + i;
+        hand_made h;
+        hand_make(&h, c);
+        for (unsigned f = 0; f < 2u; f++) {
+            const margin_quant_options how = {f == 0 ? MARGIN_Q15 : MARGIN_Q7, c->whole};
+            if (c->format != 0 && c->format != how.format) { continue; }
+            CHECK_CALL(hand_quantise(c->what, &h.model, &h.data, how, c->status, c->near));
+        }
+    }
+    PASS();
+}
+
+/* Numbers next to the ends of their range, which differ in float and double. */
+TEST numbers_that_overflow_on_the_way_are_refused(void) {
+    const margin_quant_options q15 = {MARGIN_Q15, false};
+    hand_case c = hand_cases[0];
+    hand_made h;
+    c.factor[0] = c.factor[1] = BIG; /* over a unit below 1 */
+    c.offset[0] = c.offset[1] = 0;
+    for (size_t i = 0; i < 8u; i++) { c.x[i] = 0; }
+    c.gamma = 1e3;
+    hand_make(&h, &c);
+    h.factor[0] = MGN_HUGE;
+    CHECK_CALL(hand_quantise("factor", &h.model, &h.data, q15, MARGIN_E_RANGE, 0));
+    c.factor[0] = c.factor[1] = 1 / BIG; /* under a centre of 1e6 */
+    c.vectors[0] = c.vectors[2] = 1e10;
+    hand_make(&h, &c);
+    CHECK_CALL(hand_quantise("offset", &h.model, &h.data, q15, MARGIN_E_RANGE, 0));
+    c = hand_cases[1];
+    c.gamma = 1e4;
+    c.vectors[0] = 0.7;
+    c.vectors[1] = -0.31;
+    hand_make(&h, &c);
+    h.coef[0] = MGN_HUGE;
+    CHECK_CALL(hand_quantise("coefficient", &h.model, &h.data, q15, MARGIN_E_RANGE, 0));
+    c.kind = MARGIN_KERNEL_HINGE;
+    c.n = 1;
+    hand_make(&h, &c);
+    h.vectors[0] = h.x[0] = (margin_real)(sqrt(BIG) * 1e6);
+    h.x[1] = -h.x[0];
+    h.coef[0] = 1;
+    CHECK_CALL(hand_quantise("hinge", &h.model, &h.data, q15, MARGIN_E_RANGE, 0));
+    c = hand_cases[0];
+    c.kind = MARGIN_KERNEL_UNIT_POLY;
+    c.a = 1;
+    c.scaled = false;
+    hand_make(&h, &c);
+    h.norms[0] = h.norms[1] = 0; /* as no trainer makes them: the check refuses the model */
+    h.vectors[0] = h.vectors[2] = 1000000;
+    CHECK_CALL(hand_quantise("norms", &h.model, &h.data, q15, MARGIN_E_RANGE, 0));
+    PASS();
+}
+
+/* A linear model of two classes. */
+static margin_model linear_of(const margin_real *w, const margin_real *bias, size_t d) {
+    margin_model model;
+    memset(&model, 0, sizeof model);
+    model.kind = MARGIN_MODEL_LINEAR;
+    model.of.linear.w = w;
+    model.of.linear.bias = bias;
+    model.of.linear.d = d;
+    model.of.linear.vote.classes = 2;
+    return model;
+}
+
+TEST linear_models_made_by_hand_are_quantised(void) {
+    static const margin_real none[3] = {0, 0, 0}, zero[1] = {0}, one[2] = {1, 0};
+    static const margin_real x[8] = {1, 5, -1, 5, MGN_R(0.5), 5, MGN_R(0.25), 5};
+    /* A feature of two values that matters most, beside one of many values and one of one. */
+    static const margin_real w[3] = {1000, (margin_real)0.01, 2}, bias[1] = {-600};
+    static const margin_real whole[12] = {0, 0, 7, 1, 30000, 7, 0, 20000, 7, 1, 100, 7};
+    /* A feature at the end of the range that hardly counts: its stage does not fit 31 bits. */
+    static const margin_real small[3] = {(margin_real)7.3e-6, 1000, (margin_real)0.01};
+    static const margin_real end[9] = {-32768, 0, 0, -32767, 2, 30000, -32768, 1, 100};
+    const margin_data data = {x, 4, 2, 0, NULL, NULL, NULL},
+                      counts = {whole, 4, 3, 0, NULL, NULL, NULL};
+    const margin_data ends = {end, 3, 3, 0, NULL, NULL, NULL};
+    for (unsigned f = 0; f < 2u; f++) {
+        margin_quant_options how = {f == 0 ? MARGIN_Q15 : MARGIN_Q7, false};
+        margin_model model = linear_of(none, zero, 2);
+        CHECK_CALL(hand_quantise("zeros", &model, &data, how, MARGIN_OK, 0));
+        model.of.linear.w = one; /* the second feature has no weight, and does not change */
+        CHECK_CALL(
+            hand_quantise("one feature", &model, &data, how, MARGIN_OK, f == 0 ? 1e-4 : 1e-2));
+        how.whole = true;
+        model = linear_of(w, bias, 3);
+        CHECK_CALL(
+            hand_quantise("two values", &model, &counts, how, MARGIN_OK, f == 0 ? 1e-3 : 2e-2));
+        model = linear_of(small, zero, 3);
+        CHECK_CALL(hand_quantise("end", &model, &ends, how, MARGIN_E_RANGE, 0));
+    }
+    PASS();
+}
+
+/* The unit of an input next to nothing overflows, and with it the factor. */
+TEST inputs_next_to_nothing_are_refused(void) {
+    const bool wide = sizeof(margin_real) > 4u;
+    const margin_real w[1] = {(margin_real)(wide ? 1e200 : 1e30)}, bias[1] = {0};
+    const margin_real x[2] = {0, (margin_real)(wide ? 1e-310 : 1e-40)};
+    const margin_data data = {x, 2, 1, 0, NULL, NULL, NULL};
+    const margin_quant_options how = {MARGIN_Q15, false};
+    const margin_model model = linear_of(w, bias, 1);
+    CHECK_CALL(hand_quantise("factor", &model, &data, how, MARGIN_E_RANGE, 0));
+    PASS();
+}
+
+/* Prototypes of two classes for whole numbers. */
+static margin_model proto_of(const margin_real *vectors, const uint32_t *ends, size_t d) {
+    margin_model model;
+    memset(&model, 0, sizeof model);
+    model.kind = MARGIN_MODEL_PROTO;
+    model.of.proto.vectors = vectors;
+    model.of.proto.class_end = ends;
+    model.of.proto.n = 2;
+    model.of.proto.d = d;
+    model.of.proto.nth = 1;
+    model.of.proto.vote.classes = 2;
+    model.of.proto.vote.scheme = MARGIN_SCHEME_NEAREST;
+    return model;
+}
+
+/* A range that overflows has no middle, even where no feature has a weight. */
+TEST inputs_beyond_all_numbers_are_refused(void) {
+    static const margin_real w[2] = {0, 0}, bias[1] = {0};
+    const margin_real x[4] = {0, -MGN_HUGE, 1, MGN_HUGE};
+    const margin_data data = {x, 2, 2, 0, NULL, NULL, NULL};
+    const margin_quant_options how = {MARGIN_Q15, false};
+    const margin_model model = linear_of(w, bias, 2);
+    CHECK_CALL(hand_quantise("offset", &model, &data, how, MARGIN_E_RANGE, 0));
+    PASS();
+}
+
+/* What a stage makes of x is (x - offset) * factor, rounded; the factor is set to what it does. */
+TEST stages_do_what_offset_and_factor_say(void) {
+    static const double cases[][3] = {
+        /* offset, factor, whether they fit */
+        {0, 1, 1},          {100, 0.5, 1},    {-32768, 1e-6, 1}, {7, 30000, 1},   {0, 0, 1},
+        {5, 16383.5, 1},    {0, 32767, 1},    {0, 40000, 0},     {70000, 1, 0},   {-70000, 1, 0},
+        {40000, 1.9999, 0}, {1, INFINITY, 0}, {65534, 0.25, 1},  {65534, 1e-3, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        margin_real offset = (margin_real)cases[i][0], factor = (margin_real)cases[i][1];
+        const double asked = (double)factor;
+        margin_stage_q stage;
+        int32_t stage_offset;
+        int16_t stage_factor, x, work;
+        uint8_t shift;
+        mgn_q_inputs in;
+        memset(&in, 0, sizeof in);
+        in.d = 1;
+        in.offset = &offset;
+        in.factor = &factor;
+        in.stage = &stage;
+        in.stage_offset = &stage_offset;
+        in.stage_factor = &stage_factor;
+        in.stage_shift = &shift;
+        ASSERT_EQ(cases[i][2] > 0, mgn_q_make_stage(&in));
+        ASSERT_EQ(cases[i][2] > 0, in.staged);
+        if (!in.staged) { continue; }
+        ASSERT_IN_RANGE(asked, (double)factor, asked / 32768 + 1e-9);
+        ASSERT(asked < 32768.0 / 1073741824.0 || stage_factor >= 16383); /* all bits are used */
+        for (int v = -32768; v < 32768; v += 1 + v / 64 * (v / 64)) {
+            const double exact = ((double)v - (double)offset) * (double)factor;
+            x = (int16_t)v;
+            (void)margin_prepare_q(&stage, 1, &x, &work);
+            ASSERT_IN_RANGE(fmax(-32768, fmin(32767, exact)), (double)work,
+                            0.5 + 1e-6 * fabs(exact));
+        }
+    }
+    PASS();
+}
+
+/* Cuts of a linear list become rows of weights for raw values, the scaling folded in. */
+TEST a_linear_list_with_a_scaling_is_quantised(void) {
+    static const margin_real vectors[6] = {1, 0, 0, 1, 1, 1}, coef[6] = {1, 0, 0, -1, 0, 2};
+    static const margin_real bias[2] = {-1, (margin_real)0.5}, norms[3] = {1, 1, 2};
+    static const margin_real offset[2] = {10, -20}, factor[2] = {(margin_real)0.5, 2};
+    static const margin_real x[8] = {10, -20, 14, -21, 8, -19, 11, -20};
+    static const uint32_t reach[2] = {1, 3}, target[2] = {0, 1};
+    const margin_data data = {x, 4, 2, 0, NULL, NULL, NULL};
+    for (unsigned s = 0; s < 2u; s++) {
+        margin_quant_options how = {MARGIN_Q15, false};
+        margin_arena mem = fresh();
+        margin_quant quant;
+        margin_quant_info info;
+        margin_model model;
+        memset(&model, 0, sizeof model);
+        model.kind = MARGIN_MODEL_LIST;
+        model.of.list.reach = reach;
+        model.of.list.target = target;
+        model.of.list.pool.vectors = vectors;
+        model.of.list.pool.norms = norms;
+        model.of.list.pool.coef = coef;
+        model.of.list.pool.bias = bias;
+        model.of.list.pool.n = 3;
+        model.of.list.pool.d = 2;
+        model.of.list.pool.width = 2;
+        model.of.list.pool.kernel = (margin_kernel){MARGIN_KERNEL_LINEAR, 3, 1, 0, 2};
+        model.of.list.pool.offset = s == 0 ? offset : NULL;
+        model.of.list.pool.factor = s == 0 ? factor : NULL;
+        model.of.list.pool.vote.classes = 2;
+        ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
+        ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &data, &how, &mem, &quant, &info));
+        ASSERT_EQ(0, info.disagree);
+        ASSERT_IN_RANGE(0, hand_error(&model, &quant, &data, 1), 1e-3);
+    }
+    PASS();
+}
+
+/* A projection before a pool; row 1 of the projection is made of zeros. */
+typedef struct {
+    hand_made pool;
+    margin_real front[6], front_bias[2], offset[3], factor[3];
+    margin_model model;
+} hand_projected;
+
+static void projected_make(hand_projected *p, double gamma, double weight) {
+    hand_case c = hand_cases[0];
+    c.scaled = false;
+    c.gamma = gamma;
+    hand_make(&p->pool, &c);
+    memset(&p->model, 0, sizeof p->model);
+    for (size_t i = 0; i < 6u; i++) {
+        p->front[i] = (margin_real)(i < 3u ? weight / (double)(i + 1u) : 0);
+    }
+    for (size_t i = 0; i < 3u; i++) {
+        p->offset[i] = 0;
+        p->factor[i] = 1;
+    }
+    p->front_bias[0] = p->front_bias[1] = 0;
+    p->model.kind = MARGIN_MODEL_PROJECTED;
+    p->model.of.projected.pool = p->pool.model.of.expansion;
+    p->model.of.projected.front = p->front;
+    p->model.of.projected.front_bias = p->front_bias;
+    p->model.of.projected.offset = p->offset;
+    p->model.of.projected.factor = p->factor;
+    p->model.of.projected.d = 3;
+}
+
+TEST projections_made_by_hand_are_quantised_or_refused(void) {
+    static const margin_real x[9] = {1, 2, 3, -1, 0, 2, 0, -3, 1};
+    static const margin_real parts[9] = {1, 2, 3, -1, 0, MGN_R(2.5), 0, -3, 1};
+    const margin_data data = {x, 3, 3, 0, NULL, NULL, NULL},
+                      real = {parts, 3, 3, 0, NULL, NULL, NULL};
+    for (unsigned f = 0; f < 2u; f++) {
+        margin_quant_options how = {f == 0 ? MARGIN_Q15 : MARGIN_Q7, false};
+        hand_projected p;
+        projected_make(&p, 0.5, 1);
+        CHECK_CALL(hand_quantise("a row of zeros", &p.model, &data, how, MARGIN_OK, 5e-2));
+        projected_make(&p, 1e-12, 1e-6); /* so small beside the pool that no shift bridges it */
+        CHECK_CALL(hand_quantise("next to nothing", &p.model, &data, how, MARGIN_E_RANGE, 0));
+        how.whole = true;
+        projected_make(&p, 0.5, 1);
+        CHECK_CALL(hand_quantise("whole numbers", &p.model, &data, how, MARGIN_OK, 5e-2));
+        CHECK_CALL(hand_quantise("not whole numbers", &p.model, &real, how, MARGIN_E_RANGE, 0));
+        p.factor[0] = p.factor[1] = p.factor[2] = 0;
+        CHECK_CALL(hand_quantise("factors of 0", &p.model, &data, how, MARGIN_E_RANGE, 0));
+        p.factor[0] = 2; /* each feature has its own: a stage is needed, */
+        p.factor[1] = p.factor[2] = 1;
+        CHECK_CALL(hand_quantise("a stage", &p.model, &data, how, MARGIN_OK, 5e-2));
+    }
+    PASS();
+}
+
+TEST prototypes_of_whole_numbers_go_in_as_they_are_or_not(void) {
+    static const uint32_t ends[2] = {1, 2};
+    static const struct {
+        const char *what;
+        margin_real vectors[4], x[4], factor[2];
+        bool plain[2]; /* in q15 and in q7 */
+        margin_status status;
+    } cases[] = {
+        {"small", {100, 0, -100, 50}, {100, 20, -90, 40}, {1, 1}, {true, true}, MARGIN_OK},
+        {"samples too long",
+         {100, 0, -100, 50},
+         {9000, 20, -90, 40},
+         {1, 1},
+         {false, false},
+         MARGIN_OK},
+        {"centroids too long",
+         {9000, 0, -9000, 50},
+         {100, 20, -90, 40},
+         {1, 1},
+         {false, false},
+         MARGIN_OK},
+        {"far from 0",
+         {5000, 5000, 5010, 5020},
+         {5001, 5003, 5009, 5015},
+         {1, 1},
+         {true, false},
+         MARGIN_OK},
+        {"a factor each",
+         {100, 0, -100, 100},
+         {100, 20, -90, 40},
+         {1, 2},
+         {false, false},
+         MARGIN_OK},
+        {"factors of 0", {0, 0, 0, 0}, {100, 20, -90, 40}, {0, 0}, {false, false}, MARGIN_OK},
+        {"far away",
+         {1e6, 0, 1e6, 50},
+         {100, 20, -90, 40},
+         {1, 2},
+         {false, false},
+         MARGIN_E_RANGE}};
+    static const margin_real offset[2] = {0, 0};
+    for (size_t i = 0; i < 2u * sizeof cases / sizeof cases[0]; i++) {
+        const margin_quant_options how = {i % 2u == 0 ? MARGIN_Q15 : MARGIN_Q7, true};
+        const margin_data data = {cases[i / 2u].x, 2, 2, 0, NULL, NULL, NULL};
+        margin_model model = proto_of(cases[i / 2u].vectors, ends, 2);
+        margin_arena mem = fresh();
+        margin_quant quant;
+        model.of.proto.offset = offset;
+        model.of.proto.factor = cases[i / 2u].factor;
+        CHECK_CALL(
+            hand_quantise(cases[i / 2u].what, &model, &data, how, cases[i / 2u].status, 0.1));
+        if (cases[i / 2u].status != MARGIN_OK) { continue; }
+        ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &data, &how, &mem, &quant, NULL));
+        ASSERT_EQm(cases[i / 2u].what, cases[i / 2u].plain[i % 2u],
+                   quant.model.of.proto.stage == NULL);
+    }
+    PASS();
+}
+
+/* Tangents have the length 1, or are zeros: squares of longer ones leave 32 bits. */
+TEST tangents_of_zeros_are_quantised(void) {
+    static const uint32_t ends[2] = {1, 2};
+    static const margin_real vectors[12] = {1, 0, 0, /**/ 0, 0, 0, /**/ -1, 0, 1, /**/ 0, 0, 0};
+    static const margin_real longer[12] = {1,       0, 0, /**/ 100, 100, 100,
+                                           /**/ -1, 0, 1, /**/ 1,   0,   0};
+    static const margin_real exits[2] = {0, 0}, x[9] = {1, 2, 3, -1, 0, 2, 0, -3, 1};
+    const margin_data data = {x, 3, 3, 0, NULL, NULL, NULL};
+    for (unsigned f = 0; f < 2u; f++) {
+        const margin_quant_options how = {f == 0 ? MARGIN_Q15 : MARGIN_Q7, false};
+        margin_model model = proto_of(vectors, ends, 3);
+        model.of.proto.tangents = 1;
+        model.of.proto.exits = exits;
+        ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
+        CHECK_CALL(hand_quantise("zeros", &model, &data, how, MARGIN_OK, 2e-2));
+        model.of.proto.vectors = longer;
+        CHECK_CALL(hand_quantise("too long", &model, &data, how, MARGIN_E_RANGE, 0));
+    }
+    PASS();
+}
+
+/* Ordinal machines share one function: their biases move together, or not at all. */
+TEST biases_of_ordinal_models_keep_their_order(void) {
+    static const uint32_t ends[3] = {2, 2, 2};
+    static const double biases[][2] = {{0.5, -0.5}, {0, 0}, {2.5, 0.5}, {-0.5, -2.5}};
+    for (size_t i = 0; i < 4u * sizeof biases / sizeof biases[0]; i++) {
+        const double *bias = biases[i / 4u];
+        const margin_quant_options how = {MARGIN_Q7, false};
+        hand_case c = hand_cases[SYMMETRIC];
+        hand_made h;
+        margin_arena mem = fresh();
+        margin_quant quant;
+        const margin_expansion_q *e = &quant.model.of.expansion;
+        c.gamma = pow(4, (double)(i % 4u));
+        hand_make(&h, &c);
+        h.coef[0] = i / 4u == 1u ? 1 : MGN_R(0.5);
+        h.coef[1] = -h.coef[0];
+        h.model.of.expansion.vote.classes = 3;
+        h.model.of.expansion.vote.scheme = MARGIN_SCHEME_ORDINAL;
+        h.model.of.expansion.class_end = ends;
+        h.bias[0] = (margin_real)bias[0];
+        h.bias[1] = (margin_real)bias[1];
+        ASSERT_EQ(MARGIN_OK, margin_quantize(&h.model, &h.data, &how, &mem, &quant, NULL));
+        ASSERT(e->bias[0] >= e->bias[1]);
+        ASSERT_IN_RANGE(bias[0] - bias[1],
+                        (double)quant.unit * ((double)e->bias[0] - (double)e->bias[1]), 1e-4);
+        ASSERT_IN_RANGE(0, hand_error(&h.model, &quant, &h.data, 2), 3e-2);
+    }
+    PASS();
+}
+
+/* Counts that 16 bits cannot hold are refused before any memory is planned. */
+TEST models_too_large_for_integers_are_refused(void) {
+    margin_model model;
+    memset(&model, 0, sizeof model);
+    model.kind = MARGIN_MODEL_EXPANSION;
+    model.of.expansion.kernel.kind = MARGIN_KERNEL_RBF;
+    model.of.expansion.n = 65532;
+    model.of.expansion.d = 65534;
+    model.of.expansion.width = 1;
+    model.of.expansion.vote.classes = 2;
+    ASSERT(margin_quantize_size(&model, NULL) > 0);
+    model.of.expansion.n = 65533;
+    ASSERT_EQ(0, margin_quantize_size(&model, NULL));
+    model.of.expansion.n = 4;
+    model.of.expansion.d = 65535;
+    ASSERT_EQ(0, margin_quantize_size(&model, NULL));
+    model.of.expansion.d = 4;
+    model.of.expansion.vote.classes = 363; /* 65703 pairs */
+    model.of.expansion.vote.scheme = MARGIN_SCHEME_ONE_ONE;
+    ASSERT_EQ(0, margin_quantize_size(&model, NULL));
+    model.of.expansion.vote.classes = 362; /* 65341 */
+    ASSERT(margin_quantize_size(&model, NULL) > 0);
+    model.of.expansion.kernel.kind = MARGIN_KERNEL_LINEAR; /* trainers make a linear model of it */
+    ASSERT_EQ(0, margin_quantize_size(&model, NULL));
+    model.kind = 77;
+    ASSERT_EQ(0, margin_quantize_size(&model, NULL));
+    memset(&model, 0, sizeof model);
+    model.kind = MARGIN_MODEL_PROJECTED;
+    model.of.projected.pool.kernel.kind = MARGIN_KERNEL_HINGE;
+    model.of.projected.pool.n = 4;
+    model.of.projected.pool.d = 2;
+    model.of.projected.pool.width = 1;
+    model.of.projected.pool.vote.classes = 2;
+    model.of.projected.d = 65534;
+    ASSERT(margin_quantize_size(&model, NULL) > 0);
+    model.of.projected.d = 65535;
+    ASSERT_EQ(0, margin_quantize_size(&model, NULL));
+    PASS();
+}
+
+/* Samples of weight 0 are no part of what is reported; those beyond the range of the inputs are counted. */
+TEST the_report_counts_samples_of_weight_and_those_limited(void) {
+    static const margin_real weight[4] = {1, 1, 0, 0};
+    const margin_quant_options how = {MARGIN_Q15, false};
+    hand_case c = hand_cases[BEYOND];
+    hand_made h;
+    margin_arena mem = fresh();
+    margin_quant quant;
+    margin_quant_info info;
+    hand_make(&h, &c);
+    ASSERT_EQ(MARGIN_OK, margin_quantize(&h.model, &h.data, &how, &mem, &quant, &info));
+    ASSERT_EQ(2, info.limited); /* one at either end */
+    h.data.weight = weight;
+    ASSERT_EQ(MARGIN_OK, margin_quantize(&h.model, &h.data, &how, &mem, &quant, &info));
+    ASSERT_EQ(0, info.limited);
+    ASSERT_IN_RANGE(1, (double)info.scale, 0.5); /* scores of 1 and -1, and half the bias */
+    PASS();
+}
+
+/* A slope that no shift makes large enough for 15 bits says that nothing is known. */
+TEST a_slope_next_to_nothing_says_even_odds(void) {
+    margin_vote vote;
+    margin_vote_q q;
+    int32_t score = INT32_MAX;
+    uint16_t p[2];
+    memset(&vote, 0, sizeof vote);
+    vote.classes = 2;
+    vote.slope = (margin_real)1e-30;
+    q = mgn_q_vote(&vote, 1, MGN_R(1e-4), NULL);
+    margin_probabilities_q(&q, &score, p);
+    ASSERT_EQ(16384, p[0]);
+    ASSERT_EQ(16384, p[1]);
+    PASS();
+}
+
 SUITE(quant_suite) {
     static unsigned i; /* a test may end by longjmp */
+    RUN_TEST(models_made_by_hand_are_quantised_or_refused);
+    RUN_TEST(numbers_that_overflow_on_the_way_are_refused);
+    RUN_TEST(linear_models_made_by_hand_are_quantised);
+    RUN_TEST(inputs_next_to_nothing_are_refused);
+    RUN_TEST(inputs_beyond_all_numbers_are_refused);
+    RUN_TEST(stages_do_what_offset_and_factor_say);
+    RUN_TEST(a_linear_list_with_a_scaling_is_quantised);
+    RUN_TEST(projections_made_by_hand_are_quantised_or_refused);
+    RUN_TEST(prototypes_of_whole_numbers_go_in_as_they_are_or_not);
+    RUN_TEST(tangents_of_zeros_are_quantised);
+    RUN_TEST(biases_of_ordinal_models_keep_their_order);
+    RUN_TEST(models_too_large_for_integers_are_refused);
+    RUN_TEST(the_report_counts_samples_of_weight_and_those_limited);
+    RUN_TEST(a_slope_next_to_nothing_says_even_odds);
     RUN_TEST(outliers_do_not_dictate_the_grid_of_other_vectors);
     RUN_TESTp(machines_with_small_scores_keep_their_bits, MARGIN_Q15);
     RUN_TESTp(machines_with_small_scores_keep_their_bits, MARGIN_Q7);
