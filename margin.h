@@ -2063,8 +2063,9 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  * three up to 400. First the decay is chosen from 0.005, 0.03, 0.1, 0.3, 1 and 3, then the noise
  * from 0, 0.05, 0.1, 0.2, 0.4, 0.7 and 1. Of each, the trainer takes the largest that costs at most
  * a fifth of a standard error; where no larger value does, it goes down as long as that is better.
- * Below 1000 samples it then divides the passes by 2, 4, 8 or 16 in the same way: where planes
- * divide the classes, units that have hardly moved know more of new samples.
+ * Below 1000 samples it then divides the passes by 2, 4, 8 or 16 in the same way, because where
+ * planes divide the classes, units that have hardly moved know more of new samples. If fewer passes
+ * do not do, it doubles them once or twice as long as that is better.
  *
  *     margin_compact_options options = {0};
  *     options.vectors = 88;                                     // 4 KB for 16 features, 26 classes
@@ -2094,7 +2095,8 @@ typedef struct {
     margin_real decay; /* share of a value that a step of 1 takes away, at  0: by validation     */
                        /* most 100; MARGIN_ZERO: none                                            */
     uint32_t seed;     /* of all that is random                                                  */
-    size_t max_iterations; /* passes   0: 100 + 400 000 / n, at most 300; few samples: see above */
+    size_t max_iterations; /* passes                0: 2 400 000 / n, but at least 100 and at    */
+                           /* most 600; below 1000 samples 300, or as validation says            */
     margin_watch watch;
     const margin_model *start; /* see above                             0: start at random       */
 } margin_compact_options;

@@ -18324,7 +18324,7 @@ typedef struct {
     mgn_tick tick;
     size_t passes;               /* done */
     bool rounded;                /* used values count */
-    margin_real shorter;         /* the passes are divided by this */
+    margin_real shorter;         /* the passes are divided by this; below 1 they are more */
     bool seek_decay, seek_noise; /* by validation */
     bool seek_passes;            /* with them */
 } mgn_compact;
@@ -18385,8 +18385,8 @@ static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t class
     if (o->rate == 0) { o->rate = mgn_compact_rbf(job) ? MGN_R(0.05) : MGN_R(0.01); }
     mgn_compact_open(job, n);
     if (o->max_iterations == 0 && n > 0) {
-        const uint64_t passes = 100u + UINT64_C(400000) / n;
-        o->max_iterations = passes < 300u ? (size_t)passes : 300u;
+        const uint64_t passes = n < MGN_COMPACT_FEW ? 300u : UINT64_C(2400000) / n;
+        o->max_iterations = passes < 100u ? 100u : passes < 600u ? (size_t)passes : 600u;
     }
     job->n = n;
     job->d = d;
@@ -18888,9 +18888,9 @@ static size_t mgn_compact_parts(const mgn_compact *job) {
     return job->n / 2u < MGN_COMPACT_FEW ? 2u : 1u;
 }
 
-/* How many passes a training makes, at least one. */
+/* How many passes a training makes; only 300 are ever divided. */
 static size_t mgn_compact_passes(const mgn_compact *job) {
-    return (job->o.max_iterations + (size_t)job->shorter - 1u) / (size_t)job->shorter;
+    return (size_t)((margin_real)job->o.max_iterations / job->shorter + MGN_R(0.5));
 }
 
 /* Trains with the settings of the options in half the passes, and judges that. */
@@ -18949,11 +18949,11 @@ static void mgn_compact_choose(mgn_compact *job) {
     static const margin_real decays[] = {MGN_R(0.005), MGN_R(0.03), MGN_R(0.1), MGN_R(0.3), 1, 3};
     static const margin_real noises[] = {0,          MGN_R(0.05), MGN_R(0.1), MGN_R(0.2),
                                          MGN_R(0.4), MGN_R(0.7),  1};
-    static const margin_real shorter[] = {1, 2, 4, 8, 16};
+    static const margin_real shorter[] = {MGN_R(0.25), MGN_R(0.5), 1, 2, 4, 8, 16};
     job->judged = mgn_compact_try(job, &job->error);
     if (job->seek_decay) { mgn_compact_walk(job, &job->o.decay, decays, 6, 1); }
     if (job->seek_noise) { mgn_compact_walk(job, &job->o.noise, noises, 7, 2); }
-    if (job->seek_passes) { mgn_compact_walk(job, &job->shorter, shorter, 5, 0); }
+    if (job->seek_passes) { mgn_compact_walk(job, &job->shorter, shorter, 7, 2); }
     job->rng = margin_rng_make(job->o.seed + 1u);
 }
 

@@ -75,7 +75,8 @@ def proto_seconds(facts: Facts, options: dict) -> float:
 
 
 def compact_seconds(facts: Facts, options: dict) -> float:
-    passes, turns = min(300, 100 + 400000 // facts.n), 4 * min(3, 1200 // facts.n) if facts.n < 1000 else 2 if facts.n < 2000 else 1
+    passes = 450 if facts.n < 1000 else max(100, min(600, 2400000 // facts.n))
+    turns = 4 * min(3, 1200 // facts.n) if facts.n < 1000 else 2 if facts.n < 2000 else 1
     return 0.02 + 4e-10 * passes * (1 + 3.5 * turns) * facts.n * options.get("vectors", 64) * (facts.d + facts.classes)
 
 

@@ -247,6 +247,27 @@ TEST noise_is_none_where_the_caller_says_so_and_as_given_where_it_is_given(void)
     PASS();
 }
 
+TEST passes_follow_from_the_number_of_samples(void) {
+    static const size_t n[] = {40, 999, 1000, 4000, 8000, 24000, 60000};
+    static const size_t passes[] = {300, 300, 600, 600, 300, 100, 100};
+    memset(&options, 0, sizeof options);
+    for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
+        ASSERT(mgn_compact_shape(&job, n[i], 1, 2, &options));
+        ASSERT_EQ(passes[i], mgn_compact_passes(&job));
+    }
+    PASS();
+}
+
+/* Two classes in strips: a border with many corners. */
+TEST few_samples_that_are_hard_to_learn_are_given_more_passes(void) {
+    quadrants(400);
+    for (size_t i = 0; i < 400u; i++) { y[i] = (uint16_t)((x[2u * i] + 2) * 3) % 2u; }
+    options.vectors = 12;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT(told.passes == 600u || told.passes == 1200u);
+    PASS();
+}
+
 TEST the_same_seed_gives_the_same_bits_and_another_one_others(void) {
     margin_real first[8 * 2];
     quadrants(120);
@@ -848,6 +869,8 @@ SUITE(compact_suite) {
     RUN_TEST(eight_units_learn_the_four_quadrants);
     RUN_TEST(rbf_units_learn_five_clouds);
     RUN_TEST(noise_is_none_where_the_caller_says_so_and_as_given_where_it_is_given);
+    RUN_TEST(passes_follow_from_the_number_of_samples);
+    RUN_TEST(few_samples_that_are_hard_to_learn_are_given_more_passes);
     RUN_TEST(the_same_seed_gives_the_same_bits_and_another_one_others);
     RUN_TEST(many_vectors_do_not_learn_wrong_labels_by_heart);
     RUN_TEST(as_many_vectors_as_samples_are_validated_only_with_hinge_units);
