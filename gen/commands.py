@@ -48,7 +48,8 @@ def read_problem(arguments: argparse.Namespace) -> training.Problem:
         return problem
     if problem.targets is not None:
         if vars(arguments)[methods.OPTIONS["normalised"].key]:
-            raise Usage("--normalised tells classes in order, and these labels are numbers to be ranked: see --targets")
+            raise Usage("--normalised tells classes in order, and these labels are numbers to be ranked. Cut them into levels (at most 20 different numbers "
+                        "are taken as classes), or rank them with --method lssvm or without --normalised")
         say(f"{found.path}: {found.n} rows, {found.d} features, targets from {min(problem.targets):.6g} to "
             f"{max(problem.targets):.6g}")
         return problem
