@@ -16,7 +16,7 @@ from .cspell import is_identifier
 from .errors import Failure, Refusal, Usage, visible
 from .native import Rows
 from .output import byte_words, percent, say
-from .quant import Quantised, noted_rows
+from .quant import noted_rows
 from .report import report  # noqa: F401, the command of this name
 
 
@@ -407,7 +407,8 @@ def answers(arguments, found: model.Model, rows: Rows):
         if found.machine.calibrated:
             result["probabilities"] = found.machine.probabilities(rows)
     else:
-        quantised = Quantised(found, arguments.format, export_data(arguments.scale_data, arguments, found))
+        by = export_data(arguments.scale_data, arguments, found)
+        quantised = without_budget(found, arguments.format, by).quantised
         labels, scores, parts = quantised.predict(quantised.inputs(rows))
         result = {"scores": list(scores), "unit": quantised.report.unit}
         if found.machine.calibrated:
@@ -513,11 +514,15 @@ def check_loss(arguments: argparse.Namespace, whole: model.Model, chosen: compre
     say(f"note: {lost} on {cost.rows} rows; {advice}")
 
 
+def without_budget(found: model.Model, form: str, rows: Rows | None, looked: Rows | None = None) -> compress.Candidate:
+    """The whole model in a format, as export writes it and as predict answers by it; the rows are those of compress.Judge."""
+    return compress.in_best_format(compress.Judge(found, rows, looked or rows or noted_rows(found)), form)
+
+
 def choose(arguments: argparse.Namespace, found: model.Model, rows: Rows | None, looked: Rows | None) -> compress.Candidate:
     """The model to write: in the format asked for, or whatever is best within the budget; see compress.compress."""
     if arguments.flash is None:
-        return compress.in_best_format(compress.Judge(found, rows, looked or rows or noted_rows(found)),
-                                       arguments.format or "f32")
+        return without_budget(found, arguments.format or "f32", rows, looked)
     forms = (arguments.format,) if arguments.format else compress.FORMATS
     chosen, tried = compress.compress(found, forms, arguments.flash, rows, looked)
     for candidate in tried:

@@ -163,12 +163,13 @@ class Judge:
 
 def in_best_format(judge: Judge, form: str) -> Candidate:
     """The whole model, with coefficients fitted anew where rounding the vectors to q7 costs too much: large coefficients that
-    cancel each other (a large C) multiply the errors of kernel values, smaller ones that say the same do not."""
+    cancel each other (a large C) multiply the errors of kernel values, smaller ones that say the same do not. Those of a model
+    that was compressed have been fitted."""
     found, looked, n = judge.found, judge.looked, judge.found.machine.numbers
     whole = judge.of(found, form)
     kernel = KERNELS[n["kernel"]] if kind_of(found.machine).word == "expansion" else "none"
     if form != "q7" or kernel in ("none", "hinge", "linear") or n["n"] > REFITTED or looked is None or looked.n < ENOUGH \
-            or whole.cost.small:
+            or whole.cost.small or "compressed_from" in found.notes:
         return whole
     fitted = [judge.of(fewer(found, n["n"], noise, looked), form) for noise in NOISES[form]]
     return min([whole, *fitted], key=lambda one: one.cost.loss if found.numbers else one.cost.mean)

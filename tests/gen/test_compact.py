@@ -165,6 +165,18 @@ class NothingIsRuined(CommandLine):
         with open(self.path("h.h"), encoding="ascii") as file:
             self.assertIn("static const uint16_t h_steps[", file.read())
 
+    def test_predict_answers_by_the_coefficients_that_export_fits_anew(self):
+        x, y = heavy()
+        wrong = self.write("wrong.csv", sets.csv(x, [1 - c if i % 7 == 0 else c for i, c in enumerate(y)], names=["few", "many"]))
+        self.ok("train", wrong, "--method", "svm", "--kernel", "rbf", "--C", 1000, "--gamma", 0.002, "--save", self.path("w.mgn"))
+        header = self.json("export", self.path("w.mgn"), "--format", "q7", "--data", wrong, "-o", self.path("w.h"), "--force", "--save",
+                           self.path("fitted.mgn"))
+        kept, whole = (self.json("predict", self.path(name), wrong, "--format", "q7", "--scale-data", wrong)
+                       for name in ("fitted.mgn", "w.mgn"))
+        self.assertIn("compressed_from", self.json("info", self.path("fitted.mgn"))["notes"])
+        self.assertEqual(whole["scores"], kept["scores"])
+        self.assertEqual(whole["error"], header["cost"]["error_after"])
+
     def test_notes_keep_enough_rows_to_judge_by(self):
         wide = self.write("wide.csv", sets.csv(*sets.gauss(n=150, d=200), names=["a", "b"]))
         self.ok("train", wide, "--method", "svm", "--kernel", "rbf", "--save", self.path("w.mgn"))
