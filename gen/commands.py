@@ -505,7 +505,8 @@ def check_loss(arguments: argparse.Namespace, whole: model.Model, chosen: compre
         return
     of = "the variance" if cost.variance is not None else "error" if cost.error_after is not None else "the labels"
     lost = f"{chosen.form} costs {100 * cost.loss:.3g} % of {of}"
-    advice = "more --flash" if arguments.flash is not None else {"q7": "--format q15"}.get(chosen.form, "--format f32 costs nothing")
+    advice = "more --flash, or train with --method compact, which learns few vectors" if arguments.flash is not None else \
+        {"q7": "--format q15"}.get(chosen.form, "--format f32 costs nothing")
     if chosen.form == "q7" and arguments.flash is None and rows is not None:
         other = compress.cost(whole, compress.in_format(whole, "q15", None if whole.sample() else rows), rows)
         advice += f" costs {100 * max(other.loss, 0):.3g} %"
