@@ -16449,7 +16449,8 @@ static size_t mgn_theta_count(mgn_theta *theta, const margin_real *margins) {
             mgn_add(&deficit, &lost, theta->theta - margins[i]);
         }
     }
-    theta->deficit = count > 0 ? deficit / (margin_real)count : 0;
+    MARGIN_ASSERT(count > 0); /* margin_data_check refuses weights whose sum is 0 */
+    theta->deficit = deficit / (margin_real)count;
     return count;
 }
 
@@ -17006,11 +17007,12 @@ static void mgn_proto_gram(const mgn_proto_job *job, const mgn_proto_hss *h) {
     const size_t d = job->size.d;
     size_t next = 0, row = 0, count;
     for (; (count = mgn_proto_gather(job, h, &next, job->room.block)) > 0; row += count) {
-        size_t from = 0, column = 0, others;
-        while (column < row + count && (others = mgn_proto_gather(job, h, &from, h->other)) > 0) {
+        size_t from = 0, others;
+        for (size_t column = 0; column < row + count; column += others) {
+            others = mgn_proto_gather(job, h, &from, h->other);
+            MARGIN_ASSERT(others > 0); /* row + count samples have a weight */
             mgn_mat_mul(h->matrix + row * h->n + column, h->n, mgn_view_of(job->room.block, d, 1),
                         mgn_view_of(h->other, 1, d), count, d, others, job->room.panel);
-            column += others;
         }
     }
 }
@@ -17190,7 +17192,7 @@ static margin_status mgn_proto_two_sided(mgn_proto_job *job, margin_real *model,
         }
     }
     mgn_zero(job->sided.along, job->size.n * job->way.sides);
-    return status;
+    return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status; /* moved too far */
 }
 
 /* Sets the weights of the samples for model j of class c: those of the data, times random numbers
@@ -17286,8 +17288,8 @@ static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_
             mgn_zero(tangents, k * d);
             if (mgn_proto_weigh(job, c, j)) {
                 status = mgn_proto_hss_model(job, model, mem);
-                if (status == MARGIN_OK && job->way.sides > 0) {
-                    status = mgn_proto_two_sided(job, model, mem);
+                if (job->way.sides > 0) {
+                    status = mgn_both(status, mgn_proto_two_sided(job, model, mem));
                 }
             }
         }
@@ -17741,7 +17743,7 @@ static void mgn_proto_condense(mgn_proto_job *job) {
         job->iterations++;
     }
     job->converged = !more;
-    while (!more && taken < job->size.models && !job->tick.stopped) {
+    while (!more && taken < job->size.models) { /* if there is more, the caller has stopped it */
         const size_t s = mgn_proto_doubtful(job);
         more = s == job->size.n;
         if (!more) {
@@ -17885,7 +17887,7 @@ static margin_status mgn_proto_check(mgn_proto_job *job) {
 static bool mgn_proto_precedes(const margin_data *data, size_t a, size_t b) {
     const size_t stride = mgn_stride(data->stride, data->d);
     const margin_real *x = data->x + a * stride, *z = data->x + b * stride;
-    if (data->y != NULL && data->y[a] != data->y[b]) { return data->y[a] < data->y[b]; }
+    if (data->y[a] != data->y[b]) { return data->y[a] < data->y[b]; }
     for (size_t k = 0; k < data->d; k++) {
         if (x[k] < z[k] || x[k] > z[k]) { return x[k] < z[k]; }
     }

@@ -1967,7 +1967,354 @@ TEST curves_say_what_rejection_buys(void) {
     PASS();
 }
 
+/* ---- seldom ways ---- */
+
+/* Steps of one rate with validation: the best models are kept, and patience ends the training. */
+TEST validation_watches_steps_of_one_rate(void) {
+    static problem p;
+    margin_proto_options o = method(MARGIN_PROTO_TVQ, 1, 2);
+    trained t, longer;
+    problem_make(&p, 78, 200, 6, 3, 2.5);
+    o.rate = (margin_real)0.5;
+    o.validation = (margin_real)0.3;
+    o.patience = 2;
+    o.max_iterations = 200;
+    t = train(&p.data, &o);
+    ASSERT_EQ(MARGIN_OK, t.status);
+    ASSERT(t.info.converged && t.info.iterations < 200u);
+    ASSERT(errors(&p.data, &t.model) < 80u);
+    o.max_iterations = t.info.iterations; /* what came after the best models has no part in them */
+    longer = train(&p.data, &o);
+    ASSERT_EQ(0, memcmp(t.model.of.proto.vectors, longer.model.of.proto.vectors,
+                        t.model.of.proto.n * 3u * 6u * sizeof(margin_real)));
+    free(longer.bytes);
+    o.max_iterations = 1; /* too short for patience */
+    longer = train(&p.data, &o);
+    ASSERT_EQ(MARGIN_W_ITERATIONS, longer.status);
+    free(longer.bytes);
+    free(t.bytes);
+    PASS();
+}
+
+/* With even weights each round of updates adds as much weight as there are samples; without mistakes
+ * it adds none. */
+TEST even_weights_grow_by_one_a_sample(void) {
+    static problem p;
+    problem_make(&p, 79, 90, 5, 3, 2.5);
+    for (unsigned way = 0; way < 4u; way++) {
+        margin_proto_options o = method(MARGIN_PROTO_TVQ, 1, 1);
+        trained plain, even;
+        o.rate = (way & 1u) != 0 ? (margin_real)0.05 : 0; /* steps of one rate, or mini-batches */
+        o.theta =
+            (way & 2u) != 0 ? (margin_real)-0.99 : (margin_real)0.4; /* no mistakes, or many */
+        o.max_iterations = 5;
+        plain = train(&p.data, &o);
+        o.even = true;
+        even = train(&p.data, &o);
+        ASSERT(plain.status >= 0 && even.status >= 0);
+        ASSERT_EQ((way & 2u) != 0, even.report.mistakes == 0);
+        ASSERT_EQ((way & 2u) != 0,
+                  0 == memcmp(plain.model.of.proto.vectors, even.model.of.proto.vectors,
+                              3u * 2u * 5u * sizeof(margin_real)));
+        free(plain.bytes);
+        free(even.bytes);
+    }
+    PASS();
+}
+
+/* A sample of weight 0 is not there, for any method. */
+TEST samples_without_weight_have_no_part(void) {
+    static problem p, few;
+    static margin_real weight[MOST];
+    problem_make(&p, 80, 90, 5, 3, 1.5);
+    problem_make(&few, 80, 90, 5, 3, 1.5);
+    few.data.n = 0;
+    for (size_t i = 0; i < 90u; i++) {
+        weight[i] = i % 5u == 0 ? 0 : 1;
+        if (i % 5u == 0) { continue; }
+        memcpy(few.x + 5u * few.data.n, p.x + 5u * i, 5u * sizeof *p.x);
+        few.y[few.data.n++] = p.y[i];
+    }
+    p.data.weight = weight;
+    for (unsigned which = MARGIN_PROTO_HSS; which <= MARGIN_PROTO_NN; which++) {
+        margin_proto_options o = method(which, 1, 1);
+        trained with, without;
+        o.budget =
+            which == MARGIN_PROTO_NN ? 80 : 0; /* more than there are samples with a weight */
+        o.max_iterations = 3;
+        o.rate = which == MARGIN_PROTO_TD ? (margin_real)0.05 : 0;
+        with = train(&p.data, &o);
+        without = train(&few.data, &o);
+        ASSERT(with.status >= 0 && without.status >= 0);
+        ASSERT_EQ(without.model.of.proto.n, with.model.of.proto.n);
+        /* the others draw random numbers for each sample */
+        for (size_t i = 0; (which == MARGIN_PROTO_HSS || which == MARGIN_PROTO_TD) && i < 5u; i++) {
+            ASSERT_IN_RANGE((double)without.model.of.proto.vectors[i],
+                            (double)with.model.of.proto.vectors[i], LOOSE);
+        }
+        ASSERT(errors(&few.data, &with.model) < 20u);
+        free(with.bytes);
+        free(without.bytes);
+    }
+    PASS();
+}
+
+/* Codebooks begin with the rate given; a tiny one leaves them where k-means has put them. */
+TEST codebooks_take_a_rate(void) {
+    static problem p;
+    margin_proto_options o = method(MARGIN_PROTO_LVQ, 2, 0);
+    trained still, moved;
+    problem_make(&p, 81, 90, 4, 3, 2.5);
+    o.rate = (margin_real)1e-12;
+    still = train(&p.data, &o);
+    o.rate = (margin_real)0.1;
+    moved = train(&p.data, &o);
+    ASSERT(still.status >= 0 && moved.status >= 0);
+    ASSERT(moved.info.iterations > 0);
+    ASSERT_EQ(6, moved.model.of.proto.n);
+    ASSERT(fabs((double)moved.model.of.proto.vectors[0] - (double)still.model.of.proto.vectors[0]) >
+           0);
+    free(moved.bytes);
+    o.models = 0; /* 16 */
+    o.window = (margin_real)0.1;
+    moved = train(&p.data, &o);
+    ASSERT(moved.status >= 0);
+    ASSERT_EQ(48, moved.model.of.proto.n);
+    free(still.bytes);
+    free(moved.bytes);
+    PASS();
+}
+
+/* Two points each twice: after the first round there are no mistakes, and what is left of the budget
+ * goes to the samples of the least margin, until the training is stopped or none is left. */
+TEST a_condensed_set_is_filled_up(void) {
+    static const margin_real x[] = {0, 0, 1, 5, 5, 6, 7};
+    static const uint16_t y[] = {0, 0, 0, 1, 1, 1, 1};
+    static const margin_real weight[] = {1, 1, 1, 1, 1, 0, 0};
+    margin_data data = {x, 7, 1, 0, y, NULL, NULL};
+    margin_proto_options o = method(MARGIN_PROTO_NN, 1, 0);
+    trained t;
+    o.budget = 6;
+    t = train(&data, &o);
+    ASSERT_EQ(MARGIN_OK, t.status);
+    ASSERT_EQ(6, t.model.of.proto.n);
+    free(t.bytes);
+    o.watch.progress = stop_at_once;
+    t = train(&data, &o);
+    ASSERT_EQ(MARGIN_W_STOPPED, t.status);
+    ASSERT_EQ(2, t.model.of.proto.n); /* one of each class */
+    free(t.bytes);
+    o.watch.progress = NULL;
+    data.weight = weight; /* only five of them count */
+    t = train(&data, &o);
+    ASSERT_EQ(MARGIN_OK, t.status);
+    ASSERT_EQ(5, t.model.of.proto.n);
+    free(t.bytes);
+    PASS();
+}
+
+/* Covariances are sums over parts of 128 samples: also where the last part is full. */
+TEST hss_of_full_parts_is_that_of_others(void) {
+    static problem p;
+    static margin_real weight[MOST];
+    const margin_proto_options o = method(MARGIN_PROTO_HSS, 1, 1);
+    trained full, more;
+    problem_make(&p, 82, 258, 4, 2, 0.5);
+    for (size_t i = 0; i < 258u; i++) { weight[i] = i < 256u ? 1 : (margin_real)1e-12; }
+    p.data.weight = weight;
+    more = train(&p.data, &o);
+    p.data.n = 256; /* 128 of each class */
+    full = train(&p.data, &o);
+    ASSERT(full.status == MARGIN_OK && more.status == MARGIN_OK);
+    for (size_t i = 0; i < 2u * 2u * 4u; i++) {
+        ASSERT_IN_RANGE(fabs((double)more.model.of.proto.vectors[i]),
+                        fabs((double)full.model.of.proto.vectors[i]), LOOSE);
+    }
+    free(full.bytes);
+    free(more.bytes);
+    PASS();
+}
+
+/* Rows that are equal but for their weights are sorted by these, so that the order given is lost. */
+TEST equal_rows_are_sorted_by_their_weights(void) {
+    static const margin_real x[] = {0, 0, 0, 0, 1, 1, 5, 5, 5, 6, 6, 6};
+    static const uint16_t y[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1};
+    static const margin_real weight[] = {1, 3, 2, 4, 2, 1, 1, 2, 3, 3, 2, 1};
+    static const margin_index rows[] = {11, 3, 2, 9, 8, 0, 1, 10, 6, 7, 5, 4};
+    margin_data data = {x, 12, 1, 0, y, weight, NULL};
+    margin_proto_options o = method(MARGIN_PROTO_TVQ, 2, 0);
+    trained t, other;
+    o.max_iterations = 4;
+    t = train(&data, &o);
+    data.rows = rows;
+    other = train(&data, &o);
+    ASSERT(t.status >= 0 && other.status >= 0);
+    ASSERT_EQ(0, memcmp(t.model.of.proto.vectors, other.model.of.proto.vectors,
+                        4u * sizeof(margin_real)));
+    free(t.bytes);
+    free(other.bytes);
+    PASS();
+}
+
+/* A sample whose tangent is nearly that of the model moves along it 500 times as far as it is off the
+ * plane, where squares overflow. */
+TEST samples_that_move_beyond_all_numbers_are_refused(void) {
+    static margin_real x[40 * 3], sides[40 * 3];
+    static uint16_t y[40];
+    const margin_data data = {x, 40, 3, 0, y, NULL, NULL};
+    const double large = sqrt((double)MGN_HUGE / 64) / 2;
+    margin_proto_options o = method(MARGIN_PROTO_HSS, 1, 1);
+    trained t;
+    for (size_t i = 0; i < 40u; i++) {
+        y[i] = (uint16_t)(i % 2u);
+        x[3u * i] = (margin_real)((i / 2u % 2u == 0 ? 1.0 : -1.0) * large);
+        x[3u * i + 1u] = (margin_real)((i / 4u % 2u == 0 ? 0.3 : -0.3) * large);
+        x[3u * i + 2u] = (margin_real)(y[i] == 0 ? 0 : 0.1 * large);
+        sides[3u * i] = 1;
+        sides[3u * i + 1u] = (margin_real)0.002;
+    }
+    t = train(&data, &o);
+    ASSERT_EQ(MARGIN_OK, t.status);
+    free(t.bytes);
+    o.side = 1;
+    o.sides = sides;
+    t = train(&data, &o);
+    ASSERT_EQ_FMT(MARGIN_E_RANGE, t.status, "%d");
+    free(t.bytes);
+    PASS();
+}
+
+/* Eigenvalues next to each other: the iteration ends after 200 rounds, with a direction of nearly the
+ * largest variance. */
+TEST iterated_directions_end_where_eigenvalues_hardly_differ(void) {
+    enum { D = 40, N = 2 * D };
+    static margin_real x[N * D], w[N], block[MARGIN_PROTO_BLOCK * D], centre[D], mean[D];
+    static margin_real matrix[9 * D], part[9 * D], values[9], tangent[D];
+    static uint16_t y[N];
+    margin_data data = {x, N, D, 0, y, NULL, NULL};
+    mgn_proto_job job;
+    mgn_proto_hss h;
+    double variance = 0, length = 0;
+    memset(&job, 0, sizeof job);
+    memset(&h, 0, sizeof h);
+    for (size_t i = 0; i < N; i++) { /* the variance along axis k is 1 - k / 1000 */
+        x[i * D + i / 2u] =
+            (margin_real)((i % 2u == 0 ? 1 : -1) * sqrt(D - (double)(i / 2u) * D / 1000));
+        w[i] = 1;
+    }
+    job.data = &data;
+    job.size.n = N;
+    job.size.d = D;
+    job.size.spare = 9;
+    job.rng = margin_rng_make(5);
+    job.room.block = block;
+    job.room.centre = centre;
+    job.weights.w = w;
+    h.matrix = matrix;
+    h.part = part;
+    h.values = values;
+    h.mean = mean;
+    h.total = N;
+    h.n = N;
+    mgn_proto_iterate(&job, &h, 1, tangent);
+    for (size_t k = 0; k < D; k++) {
+        variance += (1 - (double)k / 1000) * (double)tangent[k] * (double)tangent[k];
+        length += (double)tangent[k] * (double)tangent[k];
+    }
+    ASSERT_IN_RANGE(1, length, 1e-5);
+    ASSERT_IN_RANGE(1, variance, 0.01);
+    ASSERT_IN_RANGE(variance, (double)values[0], 0.002);
+    PASS();
+}
+
+/* Samples that are all at their centroids have no distance to measure steps by. */
+TEST steps_of_samples_at_their_centroids_go_nowhere(void) {
+    static const margin_real x[] = {1, 2, 1, 2, 1, 2, 5, 6, 5, 6, 5, 6};
+    static const uint16_t y[] = {0, 0, 0, 1, 1, 1};
+    const margin_data data = {x, 6, 2, 0, y, NULL, NULL};
+    margin_proto_options o = method(MARGIN_PROTO_TVQ, 1, 0);
+    trained t;
+    o.rate = (margin_real)0.1;
+    t = train(&data, &o);
+    ASSERT(t.status >= 0);
+    ASSERT_IN_RANGE(1, (double)t.model.of.proto.vectors[0], TIGHT);
+    ASSERT_IN_RANGE(6, (double)t.model.of.proto.vectors[3], TIGHT);
+    free(t.bytes);
+    PASS();
+}
+
+TEST distances_of_planes_and_pictures_refuse_null(void) {
+    margin_model m = hand_model();
+    const margin_real x[2] = {1, 2};
+    margin_real work[8], z[2];
+    margin_proto *p = &m.of.proto;
+    ASSERT_EQ(MARGIN_OK, margin_proto_two_sided(p, x, NULL, 0, work, z));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_two_sided(p, NULL, NULL, 0, work, z));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_two_sided(p, x, NULL, 0, NULL, z));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_two_sided(p, x, NULL, 0, work, NULL));
+    p->nth = 0;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_two_sided(p, x, NULL, 0, work, z));
+    p->nth = MARGIN_PROTO_NTH + 1u;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_two_sided(p, x, NULL, 0, work, z));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_picture_tangents(x, 1, 2, 1, NULL));
+    ASSERT_EQ(MARGIN_OK, margin_picture_tangents(x, 1, 2, 1, work));
+    PASS();
+}
+
+/* A learner that says OK and returns a model of other features. */
+static margin_status learn_other(void *user, const margin_data *data, margin_arena *mem,
+                                 margin_model *model) {
+    (void)data;
+    (void)mem;
+    *model = *(const margin_model *)user;
+    return MARGIN_OK;
+}
+
+TEST reweighting_takes_theta_as_it_is_said(void) {
+    static problem p;
+    static unsigned char bytes[1 << 16];
+    margin_mam_options mam;
+    margin_theta_options o;
+    margin_model other = hand_model(), model;
+    margin_proto_report report;
+    margin_learner learner = {learn_mam, &mam, margin_mam_train_size(60, 4, 2, NULL)};
+    const margin_learner wrong = {learn_other, &other, 0};
+    margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+    memset(&mam, 0, sizeof mam);
+    memset(&o, 0, sizeof o);
+    problem_make(&p, 83, 60, 4, 2, 0.1);
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_theta_train(&p.data, &wrong, NULL, &mem, &model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_theta_train(&p.data, NULL, NULL, &mem, &model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_theta_train(NULL, &learner, NULL, &mem, &model, NULL, NULL));
+    o.theta = (margin_real)NAN;
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_theta_train(&p.data, &learner, &o, &mem, &model, NULL, NULL));
+    o.theta = MARGIN_ZERO;
+    mam.intercept = true;
+    ASSERT(margin_theta_train(&p.data, &learner, &o, &mem, &model, NULL, &report) >= 0);
+    ASSERT_EQ(errors(&p.data, &model), report.mistakes); /* a margin below 0 is an error */
+    o.theta = (margin_real)-1e6;                         /* no sample has so small a margin */
+    o.even = true;
+    ASSERT(margin_theta_train(&p.data, &learner, &o, &mem, &model, NULL, &report) >= 0);
+    ASSERT_EQ(0, report.mistakes);
+    PASS();
+}
+
 SUITE(proto_suite) {
+    RUN_TEST(validation_watches_steps_of_one_rate);
+    RUN_TEST(even_weights_grow_by_one_a_sample);
+    RUN_TEST(samples_without_weight_have_no_part);
+    RUN_TEST(codebooks_take_a_rate);
+    RUN_TEST(a_condensed_set_is_filled_up);
+    RUN_TEST(hss_of_full_parts_is_that_of_others);
+    RUN_TEST(equal_rows_are_sorted_by_their_weights);
+    RUN_TEST(samples_that_move_beyond_all_numbers_are_refused);
+    RUN_TEST(iterated_directions_end_where_eigenvalues_hardly_differ);
+    RUN_TEST(steps_of_samples_at_their_centroids_go_nowhere);
+    RUN_TEST(distances_of_planes_and_pictures_refuse_null);
+    RUN_TEST(reweighting_takes_theta_as_it_is_said);
     RUN_TEST(distances_to_two_lines_are_those_of_the_hand_calculation);
     RUN_TEST(an_answer_with_a_small_margin_is_rejected);
     RUN_TEST(distances_beyond_the_largest_number_are_that);
