@@ -13,9 +13,10 @@
  *               ...
  *               uint16_t c = gate_classify(x); // a class, or MARGIN_REJECTED
  *
- *           x holds the raw values: margin_real, or int16_t for integer models. gate_labels[c] is
- *           the name of class c; test c for MARGIN_REJECTED first, which is what an input gets that
- *           is not a number or that no class is sure of. gate_selftest() returns 0 if this device
+ *           x holds the GATE_FEATURES raw values: margin_real, or int16_t for integer models.
+ *           gate_labels[c] is the name of class c; test c for MARGIN_REJECTED first, which is what
+ *           an input gets that is not a number or that no class is sure of. gate_selftest() returns
+ * 0 if this device
  *           computes the same bits as the host. The comment at the top of gate.h describes inputs
  *           and classes.
  *
@@ -964,9 +965,19 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
  * (margin_machines(vote->scheme, vote->classes)).
  *
  * If at least MARGIN_IMAGE_HEAD bytes have arrived, byte 7 tells which function to call: 0 means
- * margin_image_open, 15 and 7 mean margin_image_open_q; the wrong one returns MARGIN_E_IMAGE. The
- * checksum finds accidents, not forgery: verify a signature first if the channel is open. On AVR
- * define MARGIN_MODELS_IN_RAM.
+ * margin_image_open, 15 and 7 mean margin_image_open_q; the wrong one returns MARGIN_E_IMAGE. For
+ * integer models the code is
+ *
+ *     margin_stage_q stage;                                  // both live as long as the model
+ *     margin_quant quant;
+ *     if (margin_image_open_q(received.bytes, size, &stage, &quant) == MARGIN_OK) {
+ *         const margin_vote_q *vote = margin_model_vote_q(&quant.model);
+ *         ... compare; real values become int16_t by margin_input_q(&quant.input, ...) ...
+ *         label = margin_classify_q(&quant.model, x, work, scores);      // work: features values
+ *     }
+ *
+ * The checksum finds accidents, not forgery: verify a signature first if the channel is open. On
+ * AVR define MARGIN_MODELS_IN_RAM.
  *
  * An image holds one model: 64 bytes of head, the model's arrays, and notes that the library does
  * not read (names of classes and features, how it was trained). Numbers are little-endian on every

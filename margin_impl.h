@@ -1514,7 +1514,7 @@ static inline bool mgn_finite(margin_real a) {
 }
 
 /* out[i] = x . r[i] for four rows, the sums over k = 0, 1, 2, ... from zero on one accumulator
- * each. Each x[k] is loaded once for four products, and a Cortex-M4F keeps all in registers. */
+ * each. Each x[k] is loaded once for four products, and a small FPU can keep all in registers. */
 static inline void mgn_dots_four(const margin_real *x, size_t d, const margin_real *const *r,
                                  margin_real *out) {
     const margin_real *r0 = r[0], *r1 = r[1], *r2 = r[2], *r3 = r[3];

@@ -275,7 +275,7 @@ def compact_words(told: dict) -> list[str]:
 
 METHODS = {
     "mam": Method(
-        "maximal average margin, in closed form",
+        "fast, by a formula, and able to learn row by row: the maximal average margin",
         options=(Option("intercept", yes_or_no, "Puts the threshold midway between the classes, not at the origin. This is the default.",
                         off=True),
                  Option("balanced", yes_or_no, "Classes weigh the same, whatever their sizes. This is the default but for two classes "
@@ -283,18 +283,18 @@ METHODS = {
         grid=(("balanced", (False, True)), ("intercept", (False, True))),
         words=bound_words, noted=("error_bound", "margin_share")),
     "kmomd": Method(
-        "margin distribution: between the hard margin and the difference of means",
+        "as svm, with --lambda between the hard margin and the difference of means: the margin distribution",
         options=(LAMBDA,),
         grid=(("lambda", (0.9, 0.5, 0.1, 0.03, 0.01, 0.001)),), refusals=SEPARABLE),
     "svm": Method(
-        "soft-margin support vector machine",
+        "the usual first choice: the soft-margin support vector machine",
         options=(C, NU, Option("C-pos", above(0), "The price of a mistake on the positive class. The default is that of --C."),
                  Option("C-neg", above(0), "The price of a mistake on the negative class. The default is that of --C."),
                  Option("bounds", yes_or_no, "Works out where a search for C may begin: c0, and c1 of separable classes.")),
         grid=(("C", (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)),), refusals={**SEPARABLE, "MARGIN_E_INFEASIBLE": "infeasible"},
         instead=nu_range),
     "rates": Method(
-        "error rates given in advance, or the answer that they cannot be had; two classes",
+        "keeps two error rates that you name, or says that this cannot be done; two classes",
         options=(Option("eta-pos", between(1e-9, 1), "The largest error rate wanted on the positive class. The default is 0.5."),
                  Option("eta-neg", between(1e-9, 1), "The largest error rate wanted on the negative class. The default is 0.5."),
                  Option("nu-pos", between(0, 1e6), "By how many standard deviations the mean of the positive class may be off."),
@@ -308,14 +308,14 @@ METHODS = {
         keys=rates_keys, words=rates_words,
         noted=("eta_pos", "eta_neg", "p_star", "frontier")),
     "omam": Method(
-        "ranks or classes in order: the largest average margin over pairs, in closed form",
+        "ranks or classes in order, fast, by a formula: the largest average margin over pairs",
         options=(TARGETS, THRESHOLDS,
                  Option("normalised", yes_or_no, "Takes the mean rank of the rows around an input, as Nadaraya and Watson do, instead of a "
                         "sum of ranks. For classes in order, with the kernels rbf, unit-poly and unit-exp.")),
         without=("scheme", "tol", "max-iter", "cache-mb"), targets="order",
         words=tau_words, goal="-kendall_tau", noted=ORDINAL_NOTES),
     "lssvm": Method(
-        "ranks or classes in order: least squares on ranks",
+        "ranks or classes in order, slower and better than omam: least squares on ranks",
         options=(C, TARGETS, THRESHOLDS), without=("scheme", "tol", "max-iter", "cache-mb"), targets="order",
         words=tau_words, goal="-kendall_tau", noted=(*ORDINAL_NOTES, "C", "loo")),
     "seco": Method(
@@ -334,21 +334,21 @@ METHODS = {
         without=("scheme", "cache-mb"), refusals=TWO_CLASSES, instead=more_classes,
         keys=seco_keys, words=seco_words),
     "tvq": Method(
-        "prototypes with tangents, moved to raise margins, samples with small ones counting more and more",
+        "a few prototypes a class, each with directions (tangents) in which rows may differ, moved until margins are large",
         options=(MODELS, TANGENTS, START, TRIES, ITERATIONS, RATE,
                  Option("theta", between(-0.999, 1), "The margin that all samples should have. The default is 0.2; 0.1 without tangents."),
                  Option("plain", yes_or_no, "All samples count alike: no re-weighting."),
                  Option("even", yes_or_no, "Re-weights by n / mistakes instead of 1."),
                  Option("validation", between(0, 0.9), "The share of the samples that is left out to stop by. The default is none.")),
         grid=(("tangents", (2, 5, 10)), ("theta", (0.1, 0.2, 0.3))), without=NO_KERNEL, words=proto_words),
-    "hss": Method("prototypes: mean and leading directions of each class", options=(MODELS, TANGENTS, START, TRIES),
+    "hss": Method("prototypes: the mean of each class and the directions in which its rows differ most", options=(MODELS, TANGENTS, START, TRIES),
                   grid=(("tangents", (2, 5, 10, 15)),), without=NO_KERNEL, words=proto_words),
     "lvq": Method("learning vector quantisation, LVQ2.1",
                   options=(MODELS, TRIES, ITERATIONS, RATE,
                            Option("olvq1", yes_or_no, "Uses LVQ1 with optimised rates instead."),
                            Option("window", between(0.01, 0.99), "The window of LVQ2.1 around the border between classes. The default is 0.3.")),
                   grid=(("models", (4, 8, 16)),), without=NO_KERNEL, words=proto_words),
-    "td": Method("td-neurons: one discriminant tangent model a class, by gradient descent",
+    "td": Method("one prototype with tangents a class, trained to tell the classes apart: td-neurons",
                  options=(TANGENTS, ITERATIONS, RATE), grid=(("tangents", (2, 5, 10)),), without=NO_KERNEL,
                  words=proto_words),
     "nn": Method("nearest neighbours, all samples or a condensed set",

@@ -188,6 +188,11 @@ def report_keys(method: str, problem: Problem, reports: list[native.Report], sta
 
 # ---- cross-validation ----
 
+# Folds and views are the library's, margin_folds and margin_fold_views. The loop over them is not margin_cross_validate: trainings run
+# side by side and can be stopped, rows of a group share a fold, each fold has a scaling and a report of its own, and the same loop serves
+# ranks, numbers and one class. tests/gen/test_validation.py compares the two. Tables are counted while rows are answered in batches,
+# which margin_confusion, made for devices, does one by one.
+
 @dataclass
 class Validated:
     """Cross-validation of one choice of options, fold by fold."""

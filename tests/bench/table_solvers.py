@@ -2,6 +2,7 @@
 import math
 import multiprocessing
 import os
+import resource
 import sys
 import tempfile
 
@@ -14,7 +15,7 @@ SETS = ("pima", "heart", "wdbc", "sonar", "ionosphere")
 KERNELS = ("linear", "poly", "rbf")
 CS = (0.01, 1.0, 100.0, 1000.0)
 LAMBDAS = (0.001, 0.1, 0.5, 0.99)
-PATIENCE = 20  # seconds that LIBSVM is given for one problem
+PATIENCE = 20  # seconds of the processor that LIBSVM is given for one problem
 
 
 def kernel_options(kernel: str, d: int) -> list[str]:
@@ -25,6 +26,7 @@ def kernel_options(kernel: str, d: int) -> list[str]:
 def libsvm_in_time(*arguments):
     """LIBSVM's objective, or NaN: where C is large it can take hours to be this exact, or end at its iteration limit."""
     def work(pipe):
+        resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE))
         with tempfile.TemporaryFile() as said:
             os.dup2(said.fileno(), 2)
             objective = libsvm(*arguments)[1]
@@ -33,9 +35,13 @@ def libsvm_in_time(*arguments):
     receive, send = multiprocessing.Pipe(False)
     process = multiprocessing.Process(target=work, args=(send,))
     process.start()
-    objective = receive.recv() if receive.poll(PATIENCE) else math.nan
-    process.kill()
-    return objective
+    send.close()
+    try:
+        return receive.recv()
+    except EOFError:  # out of time
+        return math.nan
+    finally:
+        process.join()
 
 
 def relative(a: float, b: float) -> float:

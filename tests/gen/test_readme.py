@@ -29,9 +29,11 @@ def demo():
 
 
 def shown(output):
-    """What the README shows of the demo: training (step 2) and the answers of the firmware (step 6)."""
-    steps = [step for step in output.strip().split("\n\n") if step.startswith(("2. ", "6. "))]
-    return "\n\n".join("\n".join(("    " + line).rstrip() for line in step.splitlines()) for step in steps) + "\n"
+    """What the README shows of the demo: its second training (of step 2) and the answers of the firmware (step 6)."""
+    two, six = (step for step in output.strip().split("\n\n") if step.startswith(("2. ", "6. ")))
+    head, _, *second = re.split(r"\n(?=    \$ )", two)
+    lines = "\n".join((head, *second)).splitlines(), six.splitlines()
+    return "\n\n".join("\n".join(("    " + line).rstrip() for line in step) for step in lines) + "\n"
 
 
 class Readme(unittest.TestCase):
