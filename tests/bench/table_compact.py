@@ -183,7 +183,7 @@ class Ours:
             return by_shape[self.least([shape for shape in by_shape if shape])] if any(by_shape) else kinds[0]
         best = kind(most, 0) if self.whole else setting(lambda: kind(4 * MIDDLE if wide else MIDDLE, 12 if wide else 0))
         shapes = [shape for shape in (self.shaped(most, rank, *best) for rank in ((0, 4, 12) if wide else (0,))) if shape]
-        self.shape = self.least(shapes or [shape for shape in (self.shaped(most, rank, *best) for rank in (2, 1)) if shape])
+        self.shape = self.least(shapes or [shape for shape in (self.shaped(most, rank, *best) for rank in (3, 2, 1)) if shape])
         return self.run(most, "compact", *self.shape) if self.shape else None
 
     def shaped(self, most, rank, kernel, scale):
