@@ -2803,9 +2803,9 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
  *     static unsigned char mem[MARGIN_SVM_BYTES(200, 12)]; */
 #define MARGIN_MORE(a, b) ((a) > (b) ? (a) : (b))
 #define MARGIN_LESS(a, b) ((a) < (b) ? (a) : (b))
-/* a + b, or SIZE_MAX where that does not fit. */
+/* a + b, or SIZE_MAX where that does not fit: then the last term has all bits set. */
 #define MARGIN_PLUS(a, b)                                                                          \
-    ((size_t)(a) + (size_t)(b) < (size_t)(b) ? SIZE_MAX : (size_t)(a) + (size_t)(b))
+    (((size_t)(a) + (size_t)(b)) | ((size_t)0 - ((size_t)(a) + (size_t)(b) < (size_t)(b))))
 /* Lists are added up as blocks of their own, or as parts of one block. */
 #define MARGIN_AS_BLOCK(place, type, rows, columns)                                                \
     +MARGIN_BLOCK((size_t)(rows) * (size_t)(columns), sizeof(type)) /* NOLINT: a summand */

@@ -2452,7 +2452,7 @@ enum {
     A(P norms, REAL, h->n)                                                                         \
     A(P coef, REAL, mgn_size_mul(h->n, h->width))                                                  \
     A(P bias, REAL, mgn_head_machines(h))                                                          \
-    A(P class_end, U32, h->kind == MARGIN_MODEL_LIST ? 0 : h->classes)                             \
+    A(P class_end, U32, mgn_head_ended(h))                                                         \
     A(P offset, O, mgn_head_pool_scaled(h))                                                        \
     A(P factor, F, mgn_head_pool_scaled(h))                                                        \
     N(P n, SIZE, 16)                                                                               \
@@ -2508,11 +2508,11 @@ enum {
     A(scales, GAIN, (h->flags & MGN_FLAG_GAINS) == 0 ? 0 : mgn_functions(h->scheme, h->classes))
 #define MGN_POOL_FIELDS_Q(A, N, S, P, T, D)                                                        \
     A(P vectors, Q, mgn_head_values_q(h))                                                          \
-    A(P norms, U16, h->kernel != MARGIN_KERNEL_POLY ? h->n : 0)                                    \
+    A(P norms, U16, mgn_head_norms_q(h))                                                           \
     A(P coef, COEF, mgn_size_mul(h->n, h->width))                                                  \
-    A(P scales, U16, mgn_head_narrow(h) ? mgn_head_machines(h) : 0)                                \
+    A(P scales, U16, mgn_head_scales_q(h))                                                         \
     A(P bias, I32, mgn_head_machines(h))                                                           \
-    A(P class_end, U16, mgn_scheme_pairs(h->scheme) ? h->classes : 0)                              \
+    A(P class_end, U16, mgn_head_ended_q(h))                                                       \
     S(P stage)                                                                                     \
     N(P n, N16, 16)                                                                                \
     N(P d, T, D)                                                                                   \
@@ -2529,7 +2529,7 @@ enum {
     N(P kernel.reach, U32, 60)                                                                     \
     N(P kernel.add, ADD, 40)                                                                       \
     MGN_VOTE_FIELDS_Q(A, N, P)                                                                     \
-    A(P steps, U16, mgn_head_stepped(h) ? h->n : 0)
+    A(P steps, U16, mgn_head_steps_q(h))
 #define MGN_EXPANSION_FIELDS_Q(A, N, S) MGN_POOL_FIELDS_Q(A, N, S, , U16, 20)
 #define MGN_LIST_FIELDS_Q(A, N, S)                                                                 \
     MGN_POOL_FIELDS_Q(A, N, S, pool., U16, 20)                                                     \
@@ -2593,14 +2593,31 @@ static bool mgn_head_narrow(const mgn_image_head *h) {
 }
 
 /* Vectors of rbf kernels that differ much in size have a step each in q7. */
-static bool mgn_head_stepped(const mgn_image_head *h) {
-    return h->format == MARGIN_Q7 && h->kernel == MARGIN_KERNEL_RBF && h->step == 0;
+static size_t mgn_head_steps_q(const mgn_image_head *h) {
+    return h->format == MARGIN_Q7 && h->kernel == MARGIN_KERNEL_RBF && h->step == 0 ? h->n : 0;
 }
 
 /* Machines, of a list its cuts; rows of prototypes; values of a pool of integers, where cuts of a
  * linear kernel (n = 0) are rows of weights. */
 static size_t mgn_head_machines(const mgn_image_head *h) {
     return h->kind == MARGIN_MODEL_LIST ? h->width : margin_machines(h->scheme, h->classes);
+}
+
+/* Elements of the arrays that only some pools have: class ends, norms, scales of coefficients. */
+static size_t mgn_head_ended(const mgn_image_head *h) {
+    return h->kind == MARGIN_MODEL_LIST ? 0 : h->classes;
+}
+
+static size_t mgn_head_ended_q(const mgn_image_head *h) {
+    return mgn_scheme_pairs(h->scheme) ? h->classes : 0;
+}
+
+static size_t mgn_head_norms_q(const mgn_image_head *h) {
+    return h->kernel != MARGIN_KERNEL_POLY ? h->n : 0;
+}
+
+static size_t mgn_head_scales_q(const mgn_image_head *h) {
+    return mgn_head_narrow(h) ? mgn_head_machines(h) : 0;
 }
 
 /* Values of a vector of the pool, and those of its own scaling. */
@@ -2644,10 +2661,10 @@ static size_t mgn_head_values_q(const mgn_image_head *h) {
 #define MGN_T_W8(OP, at, v)                                                                        \
     OP(1, 2u, (uint8_t)mgn_get_within(&fits, mgn_get16(at), UINT8_MAX), mgn_put16(at, v), at, v)
 #define MGN_T_CUT(OP, at, v)                                                                       \
-    OP(0, 4u, (h->kernel == MARGIN_KERNEL_POLY ? 0 : mgn_get32(at)),                               \
+    OP(0, 4u, mgn_get_if(h->kernel != MARGIN_KERNEL_POLY, at),                                     \
        (void)(h->kernel != MARGIN_KERNEL_POLY ? mgn_put32(at, v) : (void)0), at, v)
 #define MGN_T_ADD(OP, at, v)                                                                       \
-    OP(0, 4u, (int32_t)(h->kernel == MARGIN_KERNEL_POLY ? mgn_get32(at) : 0),                      \
+    OP(0, 4u, (int32_t)mgn_get_if(h->kernel == MARGIN_KERNEL_POLY, at),                            \
        (void)(h->kernel == MARGIN_KERNEL_POLY ? mgn_put32(at, (uint32_t)(v)) : (void)0), at, v)
 #define MGN_T_MACHINES(OP, at, v)                                                                  \
     OP(0, 0u,                                                                                      \
@@ -2680,15 +2697,15 @@ static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t va
 #define MGN_E_I32(OP, v, n) OP(int32_t, MGN_WORDS, 0, v, n)
 #define MGN_E_U16(OP, v, n) OP(uint16_t, MGN_HALVES, 0, v, n)
 #define MGN_E_U8(OP, v, n) OP(uint8_t, MGN_BYTES, 0, v, n)
-#define MGN_E_Q(OP, v, n) OP(void, (h->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES), 0, v, n)
-#define MGN_E_COEF(OP, v, n) OP(void, (mgn_head_narrow(h) ? MGN_BYTES : MGN_HALVES), 0, v, n)
+#define MGN_E_Q(OP, v, n) OP(void, mgn_head_q(h), 0, v, n)
+#define MGN_E_COEF(OP, v, n) OP(void, mgn_head_coef(h), 0, v, n)
 
 #define MGN_HEAD_0(place, value)
 #define MGN_HEAD_1(place, value) mgn_head_set(&head, place, value);
 #define MGN_HEAD_OF(counts, bytes, get, put, place, value) MGN_HEAD_##counts(place, value)
 #define MGN_HEAD_N(field, type, place) MGN_T_##type(MGN_HEAD_OF, place, m->field)
 #define MGN_FLAG_OF(type, bytes, flag, v, n)                                                       \
-    head.flags = (uint8_t)(head.flags | ((v) != NULL ? 1u : 0u) * (flag));
+    head.flags = (uint8_t)(head.flags | mgn_flag_of(v, flag));
 #define MGN_FLAG_A(field, element, count) MGN_E_##element(MGN_FLAG_OF, m->field, 0)
 #define MGN_FLAG_S(field) MGN_FLAG_OF(, , MGN_FLAG_STAGE, m->field, 0)
 #define MGN_HEAD_CASE(number, type, member, FIELDS)                                                \
@@ -2697,6 +2714,10 @@ static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t va
         FIELDS(MGN_FLAG_A, MGN_HEAD_N, MGN_FLAG_S)                                                 \
         break;                                                                                     \
     }
+
+static unsigned mgn_flag_of(const void *v, unsigned flag) {
+    return v != NULL ? flag : 0u;
+}
 
 /* The kind is 0 where it is unknown: then all else is 0 too. */
 #define MGN_HEAD_FUNCTION(name, type, KINDS)                                                       \
@@ -2727,7 +2748,8 @@ MGN_HEAD_FUNCTION(mgn_head_of_q, margin_model_q, MGN_KINDS_Q)
 static const margin_stage_q **mgn_stage_of(margin_model_q *model) {
     switch (model->kind) {
         MGN_KINDS_Q(MGN_STAGE_CASE)
-    default: /* there is no other kind */
+    default:
+        MARGIN_ASSERT(false); /* there is no other kind */
         return &model->of.linear.stage;
     }
 }
@@ -2742,6 +2764,15 @@ static margin_stage_q mgn_stage_in(const mgn_image_head *h, margin_model_q *mode
 
 /* Elements of arrays by their bytes in an image; reals are margin_real here and binary32 there. */
 enum { MGN_REALS = 0, MGN_BYTES = 1, MGN_HALVES = 2, MGN_WORDS = 4 };
+
+/* The bytes of values in the format of a model, and of its coefficients. */
+static unsigned mgn_head_q(const mgn_image_head *h) {
+    return h->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES;
+}
+
+static unsigned mgn_head_coef(const mgn_image_head *h) {
+    return mgn_head_narrow(h) ? MGN_BYTES : MGN_HALVES;
+}
 
 /* A walk calls `visit` for each array `v` of a model, `at` being its place in the image, and puts
  * what that returns into the model. */
@@ -2817,6 +2848,7 @@ static void mgn_walk_model(mgn_walk *walk, const mgn_image_head *h, margin_model
     switch (h->kind) {
         MGN_KINDS(MGN_WALK_CASE)
     default:
+        MARGIN_ASSERT(false); /* there is no other kind */
         break;
     }
 }
@@ -2828,6 +2860,7 @@ static void mgn_walk_model_q(mgn_walk *walk, const mgn_image_head *h, margin_mod
     switch (h->kind) {
         MGN_KINDS_Q(MGN_WALK_CASE)
     default:
+        MARGIN_ASSERT(false); /* there is no other kind */
         break;
     }
     stage->offset = (const int32_t *)mgn_walk_array(walk, stage->offset, MGN_WORDS, staged);
@@ -3012,7 +3045,7 @@ static inline uint16_t mgn_q_half_cosine(int32_t dot, mgn_q_length x, uint16_t v
  * that of the exponential. All products fit 31 bits, some are negative. */
 static inline uint32_t mgn_q_minus_log2(uint16_t t) {
     uint32_t s = 0;
-    for (; t < 0x8000u && s < UINT32_C(16) << 15; s += 0x8000u) { t = (uint16_t)(t * 2u + 1u); }
+    for (; t < 0x8000u; s += 0x8000u) { t = (uint16_t)(t * 2u + 1u); } /* at most 16 times */
     const int32_t h = (int32_t)(0xFFFFu - t);
     int32_t p = ((INT32_C(46015) * h) >> 16) - 15596;
     p = ((p * h) >> 16) + 23987;
@@ -3904,7 +3937,7 @@ static bool mgn_q_rbf_fits(const margin_expansion_q *e) {
         const uint64_t step = mgn_q_step(e, v);
         fits = step > 0 && length2 < UINT64_C(1) << 32 && length2 * step < UINT64_C(1) << 32;
         length2 *= step * step;
-        fits = fits && twice >= length2 && length2 < UINT64_C(1) << 32;
+        fits = fits && twice >= length2; /* twice is below 2^32 */
         if (fits) {
             const uint64_t far = reach + mgn_q_root_up(length2);
             fits = far * far + (twice - length2) <= UINT32_MAX;
@@ -4045,8 +4078,8 @@ static bool mgn_q_part_fits(const margin_proto_q *p, const margin_expansion_q *p
         const int32_t q = mgn_q_element(pool, m, k);
         length2 += (uint64_t)((int64_t)q * q);
     }
-    return length2 < UINT64_C(1) << 32 &&
-           MARGIN_LOAD(uint16_t, p->gains + m) <= mgn_q_proto_part(p, length2);
+    MARGIN_ASSERT(length2 < UINT64_C(1) << 32); /* as that of all features, checked before */
+    return MARGIN_LOAD(uint16_t, p->gains + m) <= mgn_q_proto_part(p, length2);
 }
 
 /* Centroid: |c.x| and z stay within 31 bits, and z, whose least value over all lengths of x is
@@ -4459,6 +4492,11 @@ static mgn_image_head mgn_head_parse(const unsigned char *p) {
         break;                                                                                     \
     }
 
+/* A number that only some models have. */
+static uint32_t mgn_get_if(bool given, const unsigned char *p) {
+    return given ? mgn_get32(p) : 0;
+}
+
 static uint32_t mgn_get_within(bool *fits, uint32_t value, uint32_t most) {
     *fits = *fits && value <= most;
     return value;
@@ -4473,10 +4511,6 @@ static bool mgn_rest_zero(const unsigned char *p, uint64_t used) {
         zero = zero && ((used >> i & 1u) != 0 || MARGIN_LOAD(uint8_t, p + i) == 0);
     }
     return zero;
-}
-
-static bool mgn_kind_known(unsigned kind) {
-    return kind >= MARGIN_MODEL_LINEAR && kind <= MARGIN_MODEL_PROJECTED;
 }
 
 /* Null pointers for walks to start with. */
@@ -4499,13 +4533,13 @@ static margin_status mgn_image_model(const unsigned char *p, size_t size, mgn_im
     uint64_t used = 0;
     if (status != MARGIN_OK) { return status; }
     *h = mgn_head_parse(p);
-    if (h->format != 0 || !mgn_kind_known(h->kind)) { return MARGIN_E_IMAGE; }
+    if (h->format != 0) { return MARGIN_E_IMAGE; }
     mgn_clear(model, sizeof *model);
     model->kind = h->kind;
     switch (h->kind) {
         MGN_KINDS(MGN_GET_CASE)
     default:
-        return MARGIN_E_IMAGE_VALUE;
+        return MARGIN_E_IMAGE;
     }
     if (!mgn_rest_zero(p, used) || !mgn_model_shape(model) ||
         (h->flags & ~(unsigned)MGN_FLAG_CURVED) > (h->kind == MARGIN_MODEL_LINEAR ? 0u : 1u)) {
@@ -4644,9 +4678,7 @@ static margin_status mgn_image_model_q(const unsigned char *p, size_t size, mgn_
     bool fits = true;
     if (status != MARGIN_OK) { return status; }
     *h = mgn_head_parse(p);
-    if ((h->format != MARGIN_Q15 && h->format != MARGIN_Q7) || !mgn_kind_known(h->kind)) {
-        return MARGIN_E_IMAGE;
-    }
+    if (h->format != MARGIN_Q15 && h->format != MARGIN_Q7) { return MARGIN_E_IMAGE; }
     const bool cuts = h->kind == MARGIN_MODEL_LIST && h->kernel == MARGIN_KERNEL_LINEAR;
     mgn_clear(quant, sizeof *quant);
     quant->unit = (margin_real)mgn_get_float(p + 64);
@@ -4654,7 +4686,7 @@ static margin_status mgn_image_model_q(const unsigned char *p, size_t size, mgn_
     switch (h->kind) {
         MGN_KINDS_Q(MGN_GET_CASE)
     default:
-        return MARGIN_E_IMAGE_VALUE;
+        return MARGIN_E_IMAGE;
     }
     if (!fits || !mgn_get_finite(p + 64) || !mgn_rest_zero(p, cuts ? used & ~kernel : used) ||
         h->flags > (MGN_FLAG_STAGE | MGN_FLAG_INPUT | MGN_FLAG_GAINS | MGN_FLAG_CURVED) ||
@@ -8623,6 +8655,10 @@ static void mgn_q_job_kind(mgn_q_job *job, const margin_model *from) {
     }
 }
 
+static bool mgn_kind_known(unsigned kind) {
+    return kind >= MARGIN_MODEL_LINEAR && kind <= MARGIN_MODEL_PROJECTED;
+}
+
 static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
                                      const margin_quant_options *options) {
     if (from == NULL || !mgn_kind_known(from->kind)) { return MARGIN_E_ARGUMENT; }
@@ -11741,8 +11777,10 @@ static bool mgn_part_run(mgn_ipm *ipm, size_t limit, mgn_tick *tick) {
     mgn_part s;
     size_t each[2];
     mgn_clear(&s, sizeof s);
+    MARGIN_ASSERT(q->cap == NULL || q->ridge == NULL); /* no programme has both */
+    MARGIN_ASSERT(q->side == NULL); /* svr has each sample twice where there is an interior point */
     if (!ipm->many || q->n < MGN_PART_LEAST || q->low->d > first / 8u || q->by_class ||
-        q->cap == NULL || q->ridge != NULL || q->lin != NULL || q->side != NULL) {
+        q->cap == NULL || q->lin != NULL) {
         return false;
     }
     s.ipm = ipm;
@@ -20355,12 +20393,10 @@ static void mgn_conformal_own(mgn_conformal *c, const margin_model *model,
 /* Trains without a fold, and judges the samples of it. */
 static margin_status mgn_conformal_fold(mgn_conformal *c, const margin_data *data, size_t which,
                                         margin_arena *mem, margin_model *model, margin_info *info) {
-    margin_data train, test;
-    margin_status status = margin_fold_views(data, c->fold, which, c->rows, &train, &test);
-    if (status == MARGIN_OK) {
-        c->aim(c->task, &train);
-        status = mgn_frame_train(c->method, c->task, MARGIN_OK, mem, model, info);
-    }
+    margin_data train, test; /* of 2 <= folds <= n each has a sample, and none has all */
+    (void)margin_fold_views(data, c->fold, which, c->rows, &train, &test);
+    c->aim(c->task, &train);
+    const margin_status status = mgn_frame_train(c->method, c->task, MARGIN_OK, mem, model, info);
     if (status >= 0) { mgn_conformal_judge(c, model, &test); }
     return status;
 }

@@ -120,6 +120,22 @@ TEST constant_scores_give_the_share_of_hits(void) {
     PASS();
 }
 
+/* The same of so many samples that rounding makes the two directions of a step one: slope and shift can
+ * only be told from each other by the ridge. */
+TEST equal_scores_of_many_samples_give_the_share_of_hits(void) {
+    for (size_t t = 1; t <= 12u; t++) {
+        margin_vote vote = vote_of(2, MARGIN_SCHEME_BINARY);
+        for (size_t i = 0; i < N; i++) {
+            y[i] = i % 3u == 0;
+            scores[i] = REAL((double)t / 7);
+        }
+        ASSERT_EQ(MARGIN_OK, calibrate(N, 0, &vote, NULL));
+        const double odds = (double)vote.shift + (double)vote.slope * (double)t / 7;
+        ASSERT_IN_RANGE(1 / 3.0, 1 / (1 + exp(-odds)), 2e-3);
+    }
+    PASS();
+}
+
 /* Pairs in two classes are one machine, whose sigmoid has no shift; of three, scores s_b - s_a with
  * the true probabilities of exponentials have those of their pairs. */
 TEST slopes_of_known_models_are_found_again(void) {
@@ -501,6 +517,7 @@ SUITE(calibrate_suite) {
     RUN_TEST(no_other_sigmoid_near_the_fit_is_better);
     RUN_TEST(separated_scores_give_a_finite_sigmoid);
     RUN_TEST(constant_scores_give_the_share_of_hits);
+    RUN_TEST(equal_scores_of_many_samples_give_the_share_of_hits);
     RUN_TEST(slopes_of_known_models_are_found_again);
     RUN_TEST(scores_of_no_use_leave_all_classes_equal);
     RUN_TEST(a_curve_mends_a_sigmoid);

@@ -291,8 +291,32 @@ TEST entropy_is_the_mean_over_the_classes(void) {
     PASS();
 }
 
+/* Classes of Gaussians 3 apart along the first feature: with so many samples v is that direction, whatever
+ * lambda, and the gap to the optimum is small. */
+TEST many_samples_find_the_direction(void) {
+    enum { N = 8300 };
+    static margin_real x[N * 2];
+    static uint16_t y[N];
+    const margin_data data = {x, N, 2, 0, y, NULL, NULL};
+    margin_rng rng = margin_rng_make(3);
+    kmomd_result r;
+    for (size_t i = 0; i < N; i++) {
+        y[i] = (uint16_t)(i % 2u);
+        x[2u * i] = margin_rng_normal(&rng) + (y[i] == 1 ? 3 : 0);
+        x[2u * i + 1u] = margin_rng_normal(&rng);
+    }
+    r = kmomd_run(&data, NULL);
+    ASSERT(case_is_settled(r.status));
+    ASSERT_IN_RANGE(1, (double)r.model.of.linear.w[0], 0.02);
+    ASSERT_IN_RANGE(0, (double)r.model.of.linear.w[1], 0.2);
+    ASSERT((double)r.info.gap <= 0.05 * (double)r.info.objective);
+    free(r.memory.bytes);
+    PASS();
+}
+
 SUITE(kmomd_suite);
 SUITE(kmomd_suite) {
+    RUN_TEST(many_samples_find_the_direction);
     RUN_TEST(random_problems_of_every_kind_reach_the_reference_optimum);
     RUN_TEST(hard_margin_knows_whether_the_hulls_meet);
     RUN_TEST(two_points_give_the_bisector);

@@ -27,6 +27,7 @@
     X(metrics_suite) \
     X(proto_suite) \
     X(compact_suite) \
+    X(inside_suite) \
     X(refusals_suite) \
     X(arguments_suite) \
     X(sweeps_suite) \

@@ -328,6 +328,96 @@ TEST what_is_out_of_its_range_is_refused(void) {
     ASSERT_EQ_FMT((size_t)0, margin_oneclass_train_size(SIZE_MAX, 3, 1, NULL), "%zu");
     ASSERT_EQ_FMT((size_t)0, margin_oneclass_train_size(20, SIZE_MAX, 1, NULL), "%zu");
     ASSERT_EQ_FMT((size_t)0, margin_oneclass_train_size(20, 3, 0, NULL), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_oneclass_train_size(20, 3, MARGIN_REJECTED, NULL), "%zu");
+    data = normal_data(1, 20);
+    normal_x[4] =
+        (margin_real)(sizeof(margin_real) > 4 ? 1e154 : 1e19); /* its square is too large */
+    BAD(o.nu = 0, MARGIN_E_RANGE, false);
+    BAD(o.sphere = true, MARGIN_E_RANGE, false);
+    BAD(o.folds = 1, MARGIN_E_RANGE, false);
+    PASS();
+}
+
+/* A sample of weight 0 counts for nothing: the machine is that of the others. Where the only sample that
+ * has a weight is left out, there is nothing to train on. */
+TEST samples_of_weight_zero_are_not_there(void) {
+    static margin_real weight[MANY], few[MANY * WIDE];
+    for (size_t form = 0; form < 3u; form++) {
+        margin_data data = normal_data(4, 60), less;
+        margin_oneclass_options o = form_of(form);
+        one_result a, b;
+        size_t n = 0;
+        for (size_t i = 0; i < data.n; i++) {
+            weight[i] = i % 3u == 1u ? 0 : 1;
+            for (size_t k = 0; k < WIDE && weight[i] > 0; k++) {
+                few[n * WIDE + k] = normal_x[i * WIDE + k];
+            }
+            n += weight[i] > 0;
+        }
+        less = data;
+        less.x = few;
+        less.n = n;
+        data.weight = weight;
+        o.folds = 1;
+        a = one_run(&data, &o);
+        b = one_run(&less, &o);
+        ASSERT(a.status >= 0);
+        ASSERT_EQ_FMT((int)b.status, (int)a.status, "%d");
+        ASSERT(a.info.objective == b.info.objective && a.info.support == b.info.support);
+        ASSERT(a.report.alarms == b.report.alarms && a.info.margin_mean == b.info.margin_mean);
+        for (size_t i = 0; i < MANY; i++) {
+            margin_real one, other;
+            margin_scores(&a.model, normal_x + i * WIDE, &one);
+            margin_scores(&b.model, normal_x + i * WIDE, &other);
+            ASSERT(one == other);
+        }
+        free(a.memory.bytes);
+        for (size_t i = 0; i < data.n; i++) { weight[i] = i == 7u ? 1 : 0; }
+        o.folds = 2;
+        a = one_run(&data, &o);
+        ASSERT_EQ_FMT((int)MARGIN_E_EMPTY, (int)a.status, "%d");
+        free(a.memory.bytes), free(b.memory.bytes);
+    }
+    PASS();
+}
+
+/* By hand: the point of the segment from (3, 0) to (0, 4) that is nearest to the origin is 12/5 away. */
+TEST no_lambda_finds_the_nearest_point_of_the_hull(void) {
+    static const margin_real x[4] = {3, 0, 0, 4};
+    const margin_data data = {x, 2, 2, 0, NULL, NULL, NULL};
+    margin_oneclass_options o;
+    one_result r;
+    memset(&o, 0, sizeof o);
+    o.lambda = MARGIN_ZERO;
+    o.folds = 1;
+    r = one_run(&data, &o);
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)r.status, "%d");
+    ASSERT_IN_RANGE(5.76, (double)r.info.objective, 1e-4);
+    ASSERT_IN_RANGE(0.8, (double)r.model.of.linear.w[0], 1e-4);
+    ASSERT_IN_RANGE(0.6, (double)r.model.of.linear.w[1], 1e-4);
+    free(r.memory.bytes);
+    PASS();
+}
+
+/* The model does not depend on what is asked to be told about it. */
+TEST nothing_need_be_told(void) {
+    const margin_data data = normal_data(3, 50);
+    for (size_t form = 0; form < 5u; form++) {
+        const margin_oneclass_options o = form_of(form);
+        one_result a = one_run(&data, &o), b;
+        memset(&b, 0, sizeof b);
+        b.memory = solver_memory_make(margin_oneclass_train_size(data.n, data.d, 1, &o));
+        b.status = margin_oneclass_train(&data, &o, &b.memory.mem, &b.model, NULL, NULL);
+        ASSERT(a.status >= 0);
+        ASSERT_EQ_FMT((int)a.status, (int)b.status, "%d");
+        for (size_t i = 0; i < MANY; i++) {
+            margin_real one, other;
+            ASSERT_EQ(margin_classify(&a.model, normal_x + i * WIDE, &one),
+                      margin_classify(&b.model, normal_x + i * WIDE, &other));
+            ASSERT(one == other);
+        }
+        free(a.memory.bytes), free(b.memory.bytes);
+    }
     PASS();
 }
 
@@ -535,8 +625,35 @@ TEST online_refuses_what_is_not_finite_and_changes_nothing(void) {
     margin_oneclass_online on, before;
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_oneclass_online_start(NULL, 2, NULL, &mem));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_oneclass_online_start(&on, 0, NULL, &mem));
-    o.rate = 1;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_oneclass_online_start(&on, 2, &o, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_oneclass_online_start(&on, 2, NULL, NULL));
+    ASSERT_EQ_FMT((size_t)0, margin_oneclass_online_start_size(0), "%zu");
+#define BAD_ONLINE(field, value)                                                                   \
+    do {                                                                                           \
+        memset(&o, 0, sizeof o);                                                                   \
+        o.field = (margin_real)(value);                                                            \
+        ASSERT_EQ(MARGIN_E_ARGUMENT, margin_oneclass_online_start(&on, 2, &o, &mem));              \
+    } while (0)
+    BAD_ONLINE(rate, 1);
+    BAD_ONLINE(rate, -0.5);
+    BAD_ONLINE(rate, NAN);
+    BAD_ONLINE(forget, -1);
+    BAD_ONLINE(forget, 1.5);
+    BAD_ONLINE(ridge, -1);
+    BAD_ONLINE(ridge, INFINITY);
+    BAD_ONLINE(step, -1);
+    BAD_ONLINE(step, INFINITY);
+    ASSERT_EQ_FMT((size_t)0, mem.low, "%zu");
+    mem = margin_arena_make(bytes, margin_oneclass_online_start_size(2) - 1u);
+    ASSERT_EQ(MARGIN_E_MEMORY, margin_oneclass_online_start(&on, 2, NULL, &mem));
+    ASSERT(mem.low == 0 && mem.failed == 0);
+    mem = margin_arena_make(bytes, sizeof bytes);
+    memset(&o, 0, sizeof o);
+    o.step =
+        (margin_real)0.25; /* the first sample is at distance 0, within the threshold 2 d = 4 */
+    ASSERT_EQ(MARGIN_OK, margin_oneclass_online_start(&on, 2, &o, &mem));
+    ASSERT_EQ(MARGIN_OK, margin_oneclass_online_add(&on, x, NULL));
+    ASSERT_IN_RANGE(4 - 0.25 * 0.01, (double)on.threshold, 1e-6);
+    mem = margin_arena_make(bytes, sizeof bytes);
     ASSERT_EQ(MARGIN_OK, margin_oneclass_online_start(&on, 2, NULL, &mem));
     ASSERT_EQ(MARGIN_OK, margin_oneclass_online_add(&on, x, NULL));
     before = on;
@@ -548,7 +665,42 @@ TEST online_refuses_what_is_not_finite_and_changes_nothing(void) {
     PASS();
 }
 
+/* So many samples that the plane is solved for in parts, or with lambda all at once. The dual objective is
+ * |v|^2 / 2, and the primal one rho - |v|^2 / 2 - (sum of what samples lack of rho) / (nu n). */
+TEST many_samples_reach_the_optimum(void) {
+    enum { N = 8300 };
+    static margin_real x[N * 2];
+    const margin_data data = {x, N, 2, 0, NULL, NULL, NULL};
+    margin_rng rng = margin_rng_make(21);
+    margin_oneclass_options o;
+    double lacking = 0;
+    one_result r;
+    memset(&o, 0, sizeof o);
+    for (size_t i = 0; i < 2u * N; i++) { x[i] = 4 + margin_rng_normal(&rng); }
+    o.nu = (margin_real)0.1;
+    o.folds = 1;
+    r = one_run(&data, &o);
+    ASSERT(case_is_settled(r.status));
+    const double length = sqrt(2 * (double)r.info.objective);
+    const double rho = -(double)r.model.of.linear.bias[0] * length;
+    for (size_t i = 0; i < N; i++) {
+        const double s = length * ((double)r.model.of.linear.w[0] * (double)x[2u * i] +
+                                   (double)r.model.of.linear.w[1] * (double)x[2u * i + 1u]);
+        lacking += fmax(0, rho - s);
+    }
+    ASSERT_IN_RANGE(1, (rho - length * length / 2 - lacking / (0.1 * N)) / (double)r.info.objective,
+                    1e-3);
+    free(r.memory.bytes);
+    o.lambda = (margin_real)0.5;
+    r = one_run(&data, &o);
+    ASSERT(case_is_settled(r.status));
+    ASSERT((double)r.info.gap <= 0.01 * (double)r.info.objective);
+    free(r.memory.bytes);
+    PASS();
+}
+
 SUITE(oneclass_suite) {
+    RUN_TEST(many_samples_reach_the_optimum);
     RUN_TEST(online_distances_are_those_of_the_definition);
     RUN_TEST(online_alarms_come_at_the_rate_asked_for);
     RUN_TEST(online_a_constant_feature_may_change_at_last);
@@ -565,4 +717,7 @@ SUITE(oneclass_suite) {
     RUN_TEST(macros_are_the_queries);
     RUN_TEST(every_size_of_the_arena_of_every_form);
     RUN_TEST(training_can_be_stopped);
+    RUN_TEST(samples_of_weight_zero_are_not_there);
+    RUN_TEST(no_lambda_finds_the_nearest_point_of_the_hull);
+    RUN_TEST(nothing_need_be_told);
 }

@@ -435,6 +435,97 @@ TEST no_distance_of_an_accepted_integer_model_overflows(void) {
     PASS();
 }
 
+/* Thresholds of -8 and weights of 7 in all: two machines of 8 vectors each, or one. */
+TEST integer_hinges_with_one_thing_wrong_are_refused(void) {
+    margin_expansion_q *e = &f.model.of.expansion;
+#define MAKE make_expansion_q(&f, MARGIN_KERNEL_HINGE, MARGIN_Q15, MARGIN_SCHEME_BINARY, 2)
+    WRONG(MAKE, e->kernel.shift = 31);
+    WRONG(MAKE, e->kernel.up = 16);
+    WRONG(MAKE, e->kernel.down = 32);
+    WRONG(MAKE,
+          (f.norms[7] = 0x7FFF, e->kernel.up = 15, memset(f.vectors, 0x7F, sizeof f.vectors)));
+    WRONG(MAKE, (e->vote = vote_q(MARGIN_SCHEME_ORDINAL, 3))); /* one score, two thresholds */
+#undef MAKE
+    PASS();
+}
+
+/* By hand: (3, 4) . (10, 20) is 110, less a threshold of 10 * 2 is 90, of which the half is 45. Times
+ * coefficients of 8, -8, 16 and 4 over 4 that is 90 - 90 + 180 + 45, for two vectors each. In q7 a
+ * machine has a scale, one half here, and needs it. */
+TEST integer_hinges_score_by_hand(void) {
+    static const int16_t near[2] = {10, 20}, far[2] = {-10, -20};
+    static const int8_t coef[4] = {8, -8, 16, 4};
+    static int8_t narrow[8];
+    static uint16_t half = 32768;
+    for (unsigned format = 0; format < 2u; format++) {
+        margin_expansion_q *e =
+            make_expansion_q(&f, MARGIN_KERNEL_HINGE, format == 1u ? MARGIN_Q7 : MARGIN_Q15,
+                             MARGIN_SCHEME_BINARY, 2);
+        int32_t score;
+        for (size_t v = 0; v < 8u; v++) {
+            f.norms[v] = (uint16_t)-10;
+            f.coef[v] = narrow[v] = coef[v % 4u];
+        }
+        e->kernel.shift = e->kernel.up = 1;
+        e->kernel.down = 2;
+        e->stage = NULL;
+        f.bias[0] = 1000;
+        if (format == 1u) {
+            e->coef = narrow;
+            e->scales = NULL;
+            ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_check_q(&f.model));
+            e->scales = &half;
+        }
+        ASSERT_EQ(MARGIN_OK, margin_model_check_q(&f.model));
+        margin_scores_q(&f.model, near, &score);
+        ASSERT_EQ_FMT(format == 1u ? 1225 : 1450, (int)score, "%d");
+        margin_scores_q(&f.model, far, &score);
+        ASSERT_EQ_FMT(1000, (int)score, "%d");
+    }
+    PASS();
+}
+
+/* A model of one class: its edge is the runner-up, and without an edge there is none. */
+TEST one_class_without_an_edge_has_no_runner_up(void) {
+    static const margin_real centre[2] = {1, 2}, at[2] = {4, 6};
+    static const uint32_t end = 1;
+    static const int16_t x[2] = {4, 6};
+    const int32_t one = 7;
+    int32_t score;
+    margin_proto_found found;
+    margin_proto_found_q found_q;
+    margin_proto p;
+    margin_proto_q *q = make_proto_q(&f, MARGIN_Q15);
+    memset(&p, 0, sizeof p);
+    p.vectors = centre;
+    p.class_end = &end;
+    p.n = 1;
+    p.d = 2;
+    p.nth = 1;
+    p.vote.classes = 1;
+    p.vote.scheme = MARGIN_SCHEME_NEAREST;
+    margin_proto_find(&p, at, &found);
+    ASSERT(found.distance == 25 && found.label == 0);
+    ASSERT_IN_RANGE(1, (double)found.margin, 1e-6); /* against what is infinitely far */
+    p.vote.reject = 75;
+    margin_proto_find(&p, at, &found);
+    ASSERT(found.runner == 75 && found.label == 0);
+    ASSERT_IN_RANGE(0.5, (double)found.margin, 1e-6);
+    p.vote.reject = 24;
+    margin_proto_find(&p, at, &found);
+    ASSERT_EQ(MARGIN_REJECTED, found.label);
+    f.class_end[0] = 4;
+    q->vote = vote_q(MARGIN_SCHEME_NEAREST, 1);
+    ASSERT_EQ(MARGIN_OK, margin_model_check_q(&f.model));
+    margin_proto_find_q15(q, x, &score, &found_q);
+    ASSERT(found_q.distance == score && found_q.runner == INT32_MAX && found_q.label == 0);
+    q->vote.reject = 1;
+    margin_proto_find_q15(q, x, &score, &found_q);
+    ASSERT(found_q.runner == 1 && found_q.label == (score > 1 ? MARGIN_REJECTED : 0));
+    ASSERT_EQ_FMT(INT32_MAX, (int)margin_margin_q(MARGIN_SCHEME_NEAREST, 1, &one, 0), "%d");
+    PASS();
+}
+
 TEST an_integer_prototype_model_with_one_thing_wrong_is_refused(void) {
     margin_proto_q *p = &f.model.of.proto;
 #define MAKE make_proto_q(&f, MARGIN_Q15)
@@ -462,6 +553,9 @@ TEST an_integer_prototype_model_with_one_thing_wrong_is_refused(void) {
     WRONG(MAKE, (p->vote.scheme = MARGIN_SCHEME_ONE_REST, p->vote.machines = 2));
     WRONG(MAKE, p->vote.classes = 1);
     WRONG(MAKE, p->vote.classes = MARGIN_REJECTED);
+    WRONG(MAKE, (p->vote.classes = 0, p->vote.machines = 0));
+    WRONG(MAKE, (p->vote.scheme = MARGIN_SCHEME_BINARY, p->vote.machines = 1));
+    WRONG(MAKE, p->vote.curve = f.vectors); /* not of two classes by one score */
     WRONG(MAKE, f.factor[0] = -1);
     WRONG(MAKE, f.class_end[0] = 5);
     /* Centroids: neither |c.x| nor a distance leaves 31 bits, none is negative. */
@@ -470,6 +564,7 @@ TEST an_integer_prototype_model_with_one_thing_wrong_is_refused(void) {
     WRONG(MAKE, f.constants[0] = 0);
     WRONG(MAKE, p->reach = UINT32_C(0xBFFFFFFF));
     WRONG(MAKE, (p->d = 4, memset(f.vectors, 0x7F, sizeof f.vectors)));
+    WRONG(MAKE, (p->d = 6, memset(f.vectors, 0x7F, sizeof f.vectors))); /* |c|^2 above 2^32 */
     WRONG(MAKE, (p->reach = UINT32_C(0xB0000000), memset(f.vectors, 0x7F, sizeof f.vectors)));
     /* Tangents: the root of the sum of their squares fits 16 bits. */
     WRONG(MAKE, f.downs[3] = 32);
@@ -541,6 +636,11 @@ TEST an_integer_model_behind_a_projection_with_one_thing_wrong_is_refused(void) 
 #define BYTES make_projected_q(&f, MARGIN_Q7)
     SOUND(BYTES);
     SOUND((MAKE, p->front_down = 31));
+    (void)BYTES; /* hinges have a scale a machine, behind a projection too */
+    p->pool.kernel.kind = MARGIN_KERNEL_HINGE;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_check_q(&f.model));
+    p->pool.scales = f.gains;
+    ASSERT_EQ(MARGIN_OK, margin_model_check_q(&f.model));
     MISSING(MAKE, p->front = NULL);
     MISSING(MAKE, p->front_bias = NULL);
     MISSING(MAKE, p->front_scales = NULL);
@@ -551,6 +651,7 @@ TEST an_integer_model_behind_a_projection_with_one_thing_wrong_is_refused(void) 
     WRONG(MAKE, f.factor[3] = -1); /* the stage is that of the four features */
     WRONG(MAKE, p->pool.format = 3);
     WRONG(MAKE, p->pool.n = 0);
+    WRONG(MAKE, p->pool.d = MARGIN_RANK_MOST + 1u);
     for (size_t row = 0; row < 2u; row++) {
         const int32_t rest = INT32_MAX - (row == 0 ? 10 : 19) * 32768;
         WRONG(MAKE, f.constants[row] = INT32_MAX);
@@ -699,9 +800,12 @@ TEST a_list_with_one_thing_wrong_is_refused(void) {
     REAL_WRONG(make_list(), l->pool.width = MARGIN_LIST_MOST + 1);
     REAL_WRONG(make_list(), l->pool.kernel.degree = 0);
     REAL_WRONG(make_list(), l->pool.kernel.kind = 99);
+    REAL_WRONG(make_list(), l->pool.kernel.kind = MARGIN_KERNEL_HINGE); /* lists have none */
     REAL_WRONG(make_list(), r.reach[1] = 0);
     REAL_WRONG(make_list(), r.reach[2] = 3);
     REAL_WRONG(make_list(), r.reach[1] = 5);
+    REAL_WRONG(make_list(), (r.reach[2] = 3,
+                             memset(r.coef + 9, 0, 3 * sizeof *r.coef))); /* one is never asked */
     REAL_WRONG(make_list(), r.coef[3 * 3] = 1);
     REAL_WRONG(make_list(), r.target[1] = 2);
     REAL_WRONG(make_list(), r.target[2] = 0);
@@ -723,6 +827,7 @@ TEST a_prototype_model_with_one_thing_wrong_is_refused(void) {
     REAL_WRONG(make_proto(), p->vote.scheme = MARGIN_SCHEME_ONE_REST);
     REAL_WRONG(make_proto(), p->vote.classes = 1);
     REAL_WRONG(make_proto(), p->vote.classes = MARGIN_REJECTED);
+    REAL_WRONG(make_proto(), p->vote.classes = 0);
     REAL_WRONG(make_proto(), p->vote.shift = (margin_real)NAN);
     REAL_WRONG(make_proto(), p->vote.curve = p->vectors); /* not of two classes by one score */
     REAL_WRONG(make_proto(), p->n = 0);
@@ -755,6 +860,44 @@ TEST an_expansion_with_one_thing_wrong_is_refused(void) {
     REAL_WRONG(make_expansion(MARGIN_SCHEME_BINARY, 2), r.factor[1] = (margin_real)NAN);
     REAL_WRONG(make_expansion(MARGIN_SCHEME_ORDINAL, 3), r.bias[1] = 2);
     REAL_WRONG(make_expansion(MARGIN_SCHEME_ORDINAL, 4), (r.bias[1] = 3, r.bias[2] = 4));
+    PASS();
+}
+
+/* Four hinges behind a projection of two features onto two. */
+static margin_projected *make_projected(unsigned scheme, size_t classes) {
+    margin_projected *p = &r.model.of.projected;
+    fill();
+    r.model.kind = MARGIN_MODEL_PROJECTED;
+    set_expansion(&p->pool);
+    p->pool.offset = p->pool.factor = NULL;
+    p->pool.kernel.kind = MARGIN_KERNEL_HINGE;
+    p->pool.vote.scheme = (uint8_t)scheme;
+    p->pool.vote.classes = (uint16_t)classes;
+    p->pool.width = (uint16_t)(scheme == MARGIN_SCHEME_BINARY ? 1u : classes);
+    r.class_end[classes - 1u] = 4;
+    p->front = r.vectors + 16;
+    p->front_bias = r.bias;
+    p->offset = r.offset;
+    p->factor = r.factor;
+    p->d = 2;
+    return p;
+}
+
+TEST a_projected_model_with_one_thing_wrong_is_refused(void) {
+    margin_projected *p = &r.model.of.projected;
+#define MAKE make_projected(MARGIN_SCHEME_BINARY, 2)
+    REAL_MISSING(MAKE, p->front = NULL);
+    REAL_MISSING(MAKE, p->front_bias = NULL);
+    REAL_WRONG(MAKE, p->pool.d = MARGIN_RANK_MOST + 1u);
+    REAL_WRONG(MAKE, p->pool.offset = r.offset); /* the pool is not scaled itself */
+    REAL_WRONG(MAKE, p->d = 0);
+    REAL_WRONG(MAKE, p->pool.width = 2);
+    REAL_WRONG(MAKE, p->pool.kernel.gamma = -1); /* unused, but sound all the same */
+    REAL_WRONG(make_projected(MARGIN_SCHEME_ONE_REST, 3), p->pool.width = 1);
+    REAL_WRONG(make_projected(MARGIN_SCHEME_ONE_REST, 3),
+               (p->pool.vote.scheme = MARGIN_SCHEME_ONE_ONE, p->pool.width = 2));
+    REAL_WRONG(MAKE, (p->pool.vote.scheme = MARGIN_SCHEME_ORDINAL, p->pool.vote.classes = 3));
+#undef MAKE
     PASS();
 }
 
@@ -852,12 +995,16 @@ SUITE(refusals_suite) {
     RUN_TEST(the_edges_of_the_integer_checks_are_where_they_say);
     RUN_TEST(no_sum_of_an_accepted_integer_model_overflows);
     RUN_TEST(no_distance_of_an_accepted_integer_model_overflows);
+    RUN_TEST(integer_hinges_with_one_thing_wrong_are_refused);
+    RUN_TEST(integer_hinges_score_by_hand);
+    RUN_TEST(one_class_without_an_edge_has_no_runner_up);
     RUN_TEST(an_integer_prototype_model_with_one_thing_wrong_is_refused);
     RUN_TEST(an_integer_list_with_one_thing_wrong_is_refused);
     RUN_TEST(an_integer_model_behind_a_projection_with_one_thing_wrong_is_refused);
     RUN_TEST(a_list_with_one_thing_wrong_is_refused);
     RUN_TEST(a_prototype_model_with_one_thing_wrong_is_refused);
     RUN_TEST(an_expansion_with_one_thing_wrong_is_refused);
+    RUN_TEST(a_projected_model_with_one_thing_wrong_is_refused);
     RUN_TEST(heads_of_lists_and_prototypes_with_one_byte_wrong_are_refused);
     RUN_TEST(heads_of_integer_prototypes_with_one_byte_wrong_are_refused);
 }

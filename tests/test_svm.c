@@ -540,12 +540,304 @@ TEST a_rank_reaches_the_optimum_of_pairs(void) {
     ASSERT(pairs.info.iterations > 20u * data.n + 8u * 8u); /* so that the rank is used */
     ASSERT(ranked.info.iterations < pairs.info.iterations);
     ASSERT_IN_RANGE(1, (double)(ranked.info.objective / pairs.info.objective), 1e-3);
+    free(ranked.memory.bytes);
+    o.run.rank = 2; /* too few columns for all of the matrix: a start, no more */
+    ranked = svm_run(&data, &o);
+    ASSERT(ranked.status >= 0);
+    ASSERT_IN_RANGE(1, (double)(ranked.info.objective / pairs.info.objective), 1e-3);
     free(pairs.memory.bytes), free(ranked.memory.bytes);
+    PASS();
+}
+
+/* ---- nu ---- */
+
+/* The reference minimises b'Kb / 2 where the weights of each class sum to one and none is above its cap.
+ * The model is divided by rho, so that the coefficients of class 1 sum to 1 / rho, and its objective by
+ * the square of rho. */
+static enum greatest_test_res nu_check(int kind, uint32_t seed, int *solved) {
+    static const double nus[] = {0.1, 0.35, 0.6, 1};
+    solver_case c = case_make(kind, seed);
+    margin_svm_options o = svm_options(&c, 0);
+    const long double nu = (long double)(margin_real)nus[seed % 4u];
+    long double of[2] = {0, 0}, gap, best, rounding, inverse = 0;
+    qp_reference q;
+    svm_result r;
+    case_settle(&c);
+    case_programme(&c, &q);
+    q.by_class = true;
+    q.c = 1;
+    for (size_t i = 0; i < q.n; i++) { of[c.y[i]] += (long double)c.weight[i]; }
+    for (size_t i = 0; i < q.n; i++) {
+        q.cap[i] = 2 * (long double)c.weight[i] / (of[0] + of[1]) / nu;
+    }
+    o.nu = (margin_real)nus[seed % 4u];
+    r = svm_run(&c.data, &o);
+    if (nu * (of[0] + of[1]) > 2 * fminl(of[0], of[1])) {
+        ASSERT_EQ_FMT((int)MARGIN_E_INFEASIBLE, (int)r.status, "%d");
+        free(r.memory.bytes);
+        PASS();
+    }
+    gap = qp_solve(&q, 100000);
+    best = qp_objective(&q, q.b);
+    rounding = 1024 * CASE_EPS * case_peak(&q);
+    if (r.status == MARGIN_E_INFEASIBLE) { /* no margin is left: rho^2 is at most 2 best */
+        ASSERT(best <= 64 * rounding + gap || nu > 0.5L);
+        free(r.memory.bytes);
+        PASS();
+    }
+    ASSERT(case_is_settled(r.status));
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_model_check(&r.model), "%d");
+    ASSERT(r.report.nu == o.nu);
+    ++*solved;
+    if (r.model.kind == MARGIN_MODEL_LINEAR) {
+        for (size_t k = 0; k < c.data.d; k++) {
+            const long double w = (long double)r.model.of.linear.w[k];
+            inverse += w * w / 2;
+        }
+        ASSERT_IN_RANGE(1, (double)(inverse / (long double)r.info.objective), 0.01);
+    } else {
+        const margin_expansion *e = &r.model.of.expansion;
+        for (size_t v = e->class_end[0]; v < e->n; v++) { inverse += (long double)e->coef[v]; }
+        ASSERT_IN_RANGE((double)best, (double)((long double)r.info.objective / inverse / inverse),
+                        (double)(CASE_FIT * best * 16 + gap + rounding));
+        for (size_t v = 0; v < e->n; v++) {
+            ASSERT(fabsl((long double)e->coef[v]) <= 2 / nu * inverse * (1 + 64 * CASE_EPS));
+        }
+    }
+    free(r.memory.bytes);
+    PASS();
+}
+
+TEST nu_of_every_kind_reaches_the_reference_optimum(void) {
+    int solved = 0;
+    for (int kind = 0; kind < CASE_KINDS; kind++) {
+        for (uint32_t seed = 1; seed <= TRIALS(16); seed++) {
+            const enum greatest_test_res res = nu_check(kind, seed, &solved);
+            if (res != GREATEST_TEST_RES_PASS) {
+                fprintf(stderr, "nu: %s, seed %u\n", case_names[kind], (unsigned)seed);
+                return res;
+            }
+        }
+    }
+    ASSERT(solved >= (int)TRIALS(16) * CASE_KINDS / 4);
+    PASS();
+}
+
+/* nu = 1 leaves one solution: all weights at their caps, whatever rounding leaves of their sum. */
+TEST nu_of_one_weighs_all_samples_alike(void) {
+    static margin_real x[60];
+    static uint16_t y[60];
+    for (size_t half = 1; half <= 30u; half++) {
+        const margin_data data = {x, 2u * half, 1, 0, y, NULL, NULL};
+        margin_svm_options o;
+        svm_result r;
+        memset(&o, 0, sizeof o);
+        for (size_t i = 0; i < data.n; i++) {
+            y[i] = (uint16_t)(i % 2u);
+            x[i] = (margin_real)(y[i] == 1 ? 2 : -2) + (margin_real)(i % 7u) / 8;
+        }
+        o.kernel.kind = MARGIN_KERNEL_RBF;
+        o.kernel.gamma = (margin_real)0.1;
+        o.nu = 1;
+        r = svm_run(&data, &o);
+        ASSERT(case_is_settled(r.status));
+        const margin_expansion *e = &r.model.of.expansion;
+        ASSERT_EQ_FMT(data.n, e->n, "%zu");
+        for (size_t v = 0; v < e->n; v++) {
+            ASSERT_IN_RANGE(1, fabs((double)(e->coef[v] / e->coef[0])), 1e-4);
+        }
+        free(r.memory.bytes);
+    }
+    PASS();
+}
+
+/* Of uneven classes the largest nu puts all weights of the smaller class at their caps. Rounding may make
+ * it infeasible. */
+TEST the_largest_nu_weighs_the_smaller_class_alike(void) {
+    static margin_real x[64];
+    static uint16_t y[64];
+    int solved = 0;
+    for (size_t few = 1; few <= 30u; few++) {
+        const margin_data data = {x, 2u * few + 4u, 1, 0, y, NULL, NULL};
+        margin_svm_options o;
+        svm_result r;
+        memset(&o, 0, sizeof o);
+        for (size_t i = 0; i < data.n; i++) {
+            y[i] = i < few ? 1 : 0;
+            x[i] = (margin_real)(y[i] == 1 ? 2 : -2) + (margin_real)(i % 7u) / 8;
+        }
+        o.kernel.kind = MARGIN_KERNEL_RBF;
+        o.kernel.gamma = (margin_real)0.1;
+        o.nu = 2 * (margin_real)few / (margin_real)data.n;
+        r = svm_run(&data, &o);
+        if (o.nu * (margin_real)data.n > 2 * (margin_real)few) {
+            ASSERT_EQ_FMT((int)MARGIN_E_INFEASIBLE, (int)r.status, "%d");
+        } else {
+            const margin_expansion *e = &r.model.of.expansion;
+            ASSERT(case_is_settled(r.status));
+            ASSERT_EQ_FMT(few, (size_t)(e->n - e->class_end[0]), "%zu");
+            for (size_t v = e->class_end[0]; v < e->n; v++) {
+                ASSERT_IN_RANGE(1, (double)(e->coef[v] / e->coef[e->n - 1u]), 1e-4);
+            }
+            solved++;
+        }
+        free(r.memory.bytes);
+    }
+    ASSERT(solved >= 15);
+    PASS();
+}
+
+/* ---- numbers at the ends of their range ---- */
+
+/* Squares that are too large are found before any work, kernel values between samples when they show: of x
+ * and -x the square of -2 x^2 is infinite where that of x^2 - x^2 is 0. */
+TEST values_that_overflow_are_out_of_range(void) {
+    const margin_real big = (margin_real)(sizeof(margin_real) > 4u ? 1e154 : 1e19);
+    const margin_real side = (margin_real)(sizeof(margin_real) > 4u ? 1e80 : 1e10);
+    margin_real x[4] = {big, -1, 1, -big};
+    static const uint16_t y[4] = {1, 0, 1, 0};
+    const margin_data data = {x, 4, 1, 0, y, NULL, NULL};
+    for (unsigned form = 0; form < 6u; form++) {
+        margin_svm_options o;
+        svm_result r;
+        memset(&o, 0, sizeof o);
+        o.nu = form % 3u == 1u ? (margin_real)0.5 : 0;
+        o.hard_margin = form % 3u == 2u;
+        if (form >= 3u) {
+            for (size_t i = 0; i < 4u; i++) { x[i] = i == 0 || i == 3u ? side : -side; }
+            o.kernel.kind = MARGIN_KERNEL_POLY;
+            o.kernel.degree = 2;
+            o.kernel.coef0 = -side * side;
+        }
+        r = svm_run(&data, &o);
+        ASSERT_EQ_FMT((int)MARGIN_E_RANGE, (int)r.status, "%d");
+        ASSERT(r.memory.mem.low == 0);
+        free(r.memory.bytes);
+    }
+    PASS();
+}
+
+/* Raw values far from 0 and so low a price that all weights are at their caps, though rounding hides it
+ * until w is a variable of its own: w = C sum y_i x_i, and the bias is where as many of each class err. */
+TEST raw_values_at_a_low_price_have_all_weights_at_their_caps(void) {
+    const double offset = sizeof(margin_real) > 4u ? 1e9 : 1e4, price = 0.01;
+    static margin_real x[16];
+    static uint16_t y[16];
+    const margin_data data = {x, 16, 1, 0, y, NULL, NULL};
+    double w = 0, lowest = 1e30, highest = -1e30;
+    margin_svm_options o;
+    svm_result r;
+    memset(&o, 0, sizeof o);
+    for (size_t i = 0; i < 16u; i++) {
+        y[i] = (uint16_t)(i % 2u);
+        x[i] = (margin_real)(offset + (y[i] == 1 ? 1 : -1) + (double)(i / 2u) / 8);
+        w += price * (y[i] == 1 ? 1 : -1) * ((double)x[i] - offset);
+    }
+    o.c = (margin_real)price;
+    r = svm_run(&data, &o);
+    ASSERT(r.status >= 0);
+    ASSERT_IN_RANGE(w, (double)r.model.of.linear.w[0], 1e-3 * w);
+    for (size_t i = 0; i < 16u; i++) { /* scores of class 1 below 1, those of class 0 above -1 */
+        const double f = w * ((double)x[i] - offset);
+        lowest = fmin(lowest, y[i] == 0 ? f + 1 : lowest);
+        highest = fmax(highest, y[i] == 1 ? f - 1 : highest);
+    }
+    ASSERT_IN_RANGE(-(lowest + highest) / 2,
+                    (double)r.model.of.linear.bias[0] + (double)r.model.of.linear.w[0] * offset,
+                    sizeof(margin_real) > 4u ? 1e-3 : 0.05);
+    free(r.memory.bytes);
+    PASS();
+}
+
+/* c0 is the least and c1 the largest of those of all pairs of classes. */
+TEST bounds_of_many_classes_are_those_of_their_pairs(void) {
+    static const margin_real x[12] = {0, 0, 1, 0, 5, 0, 6, 1, 0, 9, 1, 8};
+    static const uint16_t y[6] = {0, 0, 1, 1, 2, 2};
+    static const margin_index pair[3][4] = {{0, 1, 2, 3}, {0, 1, 4, 5}, {2, 3, 4, 5}};
+    const margin_data all = {x, 6, 2, 0, y, NULL, NULL};
+    margin_real c0 = 0, c1 = 0;
+    margin_svm_options o;
+    memset(&o, 0, sizeof o);
+    o.bounds = true;
+    for (size_t p = 0; p < 3u; p++) {
+        uint16_t two[6];
+        margin_data data = {x, 4, 2, 0, two, NULL, pair[p]};
+        svm_result r;
+        for (size_t i = 0; i < 6u; i++) { two[i] = y[i] == y[pair[p][0]] ? 0 : 1; }
+        r = svm_run(&data, &o);
+        ASSERT_EQ_FMT((int)MARGIN_OK, (int)r.status, "%d");
+        c0 = p == 0 || r.report.c0 < c0 ? r.report.c0 : c0;
+        c1 = r.report.c1 > c1 ? r.report.c1 : c1;
+        free(r.memory.bytes);
+    }
+    svm_result r = svm_run(&all, &o);
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)r.status, "%d");
+    ASSERT_IN_RANGE((double)c0, (double)r.report.c0, 1e-6);
+    ASSERT_IN_RANGE(1, (double)(r.report.c1 / c1), 1e-3);
+    free(r.memory.bytes);
+    PASS();
+}
+
+/* So many features that parts do not pay: all samples go through one interior point, which is stopped here. */
+static bool stop_at_once(void *user, const margin_progress *at) {
+    (void)at;
+    ++*(int *)user;
+    return true;
+}
+
+TEST many_samples_of_many_features_are_not_solved_in_parts(void) {
+    enum { N = 8192, D = 161 };
+    static uint16_t y[N];
+    margin_real *x = (margin_real *)malloc(sizeof(margin_real) * N * D);
+    margin_data data = {x, N, D, 0, y, NULL, NULL};
+    margin_svm_options o;
+    uint32_t state = 5;
+    int calls = 0;
+    svm_result r;
+    memset(&o, 0, sizeof o);
+    for (size_t i = 0; i < N; i++) {
+        y[i] = (uint16_t)(i % 2u);
+        for (size_t k = 0; k < D; k++) { x[i * D + k] = case_real(&state); }
+    }
+    o.watch.progress = stop_at_once;
+    o.watch.user = &calls;
+    o.run.cache_bytes = 1;
+    r = svm_run(&data, &o);
+    ASSERT_EQ_FMT((int)MARGIN_W_STOPPED, (int)r.status, "%d");
+    ASSERT(calls > 0 && calls <= 3 && r.info.iterations == 0);
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_model_check(&r.model), "%d");
+    free(r.memory.bytes), free(x);
+    PASS();
+}
+
+/* The first of the parts is stopped where its weights do not meet their sum: what is handed out does, and
+ * is no worse than no weights at all. */
+TEST many_samples_in_parts_can_be_stopped(void) {
+    const margin_data data = many_problem(0.02, 30, false);
+    margin_svm_options o;
+    int calls = 0;
+    svm_result r;
+    memset(&o, 0, sizeof o);
+    o.watch.progress = stop_at_once;
+    o.watch.user = &calls;
+    r = svm_run(&data, &o);
+    ASSERT_EQ_FMT((int)MARGIN_W_STOPPED, (int)r.status, "%d");
+    ASSERT(calls > 0 && !r.info.converged && r.info.objective <= 0);
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_model_check(&r.model), "%d");
+    free(r.memory.bytes);
     PASS();
 }
 
 SUITE(svm_suite);
 SUITE(svm_suite) {
+    RUN_TEST(many_samples_in_parts_can_be_stopped);
+    RUN_TEST(nu_of_every_kind_reaches_the_reference_optimum);
+    RUN_TEST(nu_of_one_weighs_all_samples_alike);
+    RUN_TEST(the_largest_nu_weighs_the_smaller_class_alike);
+    RUN_TEST(values_that_overflow_are_out_of_range);
+    RUN_TEST(raw_values_at_a_low_price_have_all_weights_at_their_caps);
+    RUN_TEST(bounds_of_many_classes_are_those_of_their_pairs);
+    RUN_TEST(many_samples_of_many_features_are_not_solved_in_parts);
     RUN_TEST(random_problems_of_every_kind_reach_the_reference_optimum);
     RUN_TEST(two_points_give_the_bisector);
     RUN_TEST(caps_are_the_price_times_the_weight);

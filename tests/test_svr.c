@@ -268,6 +268,8 @@ TEST what_is_out_of_its_range_is_refused(void) {
     BAD(o.c = (margin_real)INFINITY, MARGIN_E_ARGUMENT, true);
     BAD(o.epsilon = -1, MARGIN_E_ARGUMENT, true);
     BAD(o.epsilon = (margin_real)NAN, MARGIN_E_ARGUMENT, true);
+    BAD(o.epsilon = (margin_real)INFINITY, MARGIN_E_ARGUMENT, true);
+    BAD(o.outside = -1, MARGIN_E_ARGUMENT, true);
     BAD(o.nu = 2, MARGIN_E_ARGUMENT, true);
     BAD(o.nu = -1, MARGIN_E_ARGUMENT, true);
     BAD(o.outside = 1, MARGIN_E_ARGUMENT, true);
@@ -285,6 +287,13 @@ TEST what_is_out_of_its_range_is_refused(void) {
     ASSERT_EQ_FMT((size_t)0, margin_svr_train_size(0, 3, 1, NULL), "%zu");
     ASSERT_EQ_FMT((size_t)0, margin_svr_train_size(SIZE_MAX, 3, 1, NULL), "%zu");
     ASSERT_EQ_FMT((size_t)0, margin_svr_train_size(9, 3, 0, NULL), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_svr_train_size(9, 3, MARGIN_REJECTED, NULL), "%zu");
+    data = smooth_data(1, 1);
+    smooth_x[3] =
+        (margin_real)(sizeof(margin_real) > 4 ? 1e154 : 1e19); /* its square is too large */
+    BAD(o.kernel.kind = MARGIN_KERNEL_LINEAR, MARGIN_E_RANGE, false);
+    BAD((o.kernel.kind = MARGIN_KERNEL_LINEAR, o.outside = (margin_real)0.1), MARGIN_E_RANGE,
+        false);
     PASS();
 }
 
@@ -373,7 +382,118 @@ TEST memory_for_rows_and_a_rank_give_the_same_optimum(void) {
     PASS();
 }
 
+/* The search for the epsilon of a nu ends where it is told to, with a model that can be used. */
+static bool stop_at_once(void *user, const margin_progress *at) {
+    (void)at;
+    ++*(int *)user;
+    return true;
+}
+
+TEST the_search_for_epsilon_can_be_stopped(void) {
+    const margin_data data = smooth_data(5, 30);
+    margin_svr_options o = smooth_options(3);
+    int calls = 0;
+    svr_result r;
+    ASSERT_EQ(MARGIN_SVR_NU, o.loss);
+    o.watch.progress = stop_at_once;
+    o.watch.user = &calls;
+    r = svr_run(&data, &o);
+    ASSERT_EQ_FMT((int)MARGIN_W_STOPPED, (int)r.status, "%d");
+    ASSERT(calls == 1 && !r.info.converged);
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_model_check(&r.model), "%d");
+    free(r.memory.bytes);
+    o.watch.progress = NULL;
+    o.run.max_iterations = 3;
+    r = svr_run(&data, &o);
+    ASSERT_EQ_FMT((int)MARGIN_W_ITERATIONS, (int)r.status, "%d");
+    ASSERT(!r.info.converged && r.info.iterations <= 3u);
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_model_check(&r.model), "%d");
+    free(r.memory.bytes);
+    PASS();
+}
+
+/* All targets but a few lie on a line within a thousandth of their deviation: so does epsilon, below all
+ * that the search tries before 0. A nu of 0.9 wants nine tenths of the samples at the edge or beyond. */
+TEST an_epsilon_near_zero_is_found(void) {
+    margin_data data = smooth_data(8, 1);
+    margin_real t[MANY];
+    margin_svr_options o = smooth_options(3);
+    uint32_t state = 3;
+    size_t beyond = 0, inside = 0;
+    svr_result r;
+    for (size_t i = 0; i < MANY; i++) {
+        t[i] = 1000 * smooth_x[2 * i] + (margin_real)0.3 * case_real(&state);
+    }
+    o.kernel.kind = MARGIN_KERNEL_LINEAR;
+    o.loss = MARGIN_SVR_NU;
+    o.nu = (margin_real)0.5;
+    o.c = 1000;
+    o.targets = t;
+    r = svr_run(&data, &o);
+    ASSERT(r.status >= 0);
+    ASSERT(r.report.epsilon > 0 && r.report.epsilon < (margin_real)0.3);
+    for (size_t i = 0; i < MANY; i++) {
+        margin_real f;
+        margin_scores(&r.model, smooth_x + 2 * i, &f);
+        const double off = fabs((double)(f - t[i]));
+        beyond += off > (double)r.report.epsilon + 0.05;
+        inside += off < (double)r.report.epsilon - 0.05;
+    }
+    ASSERT((double)beyond <= 0.5 * MANY && (double)inside <= 0.5 * MANY);
+    free(r.memory.bytes);
+    PASS();
+}
+
+/* More samples, each of them twice, than parts are made for, though svr makes none: a known plane. */
+TEST many_samples_find_the_plane(void) {
+    enum { N = 4200 };
+    static margin_real x[N], t[N];
+    const margin_data data = {x, N, 1, 0, NULL, NULL, NULL};
+    uint32_t state = 11;
+    margin_svr_options o;
+    svr_result r;
+    memset(&o, 0, sizeof o);
+    for (size_t i = 0; i < N; i++) {
+        x[i] = case_real(&state);
+        t[i] = 7 + 3 * x[i] + (margin_real)0.01 * case_real(&state);
+    }
+    o.targets = t;
+    r = svr_run(&data, &o);
+    ASSERT(case_is_settled(r.status));
+    ASSERT_IN_RANGE(3, (double)r.model.of.linear.w[0], 0.3);
+    ASSERT_IN_RANGE(7, (double)r.model.of.linear.bias[0], 0.05);
+    free(r.memory.bytes);
+    PASS();
+}
+
+/* Kernel values between samples that overflow: of x and -x the square of -2 x^2. */
+TEST values_that_overflow_are_out_of_range(void) {
+    const margin_real side = (margin_real)(sizeof(margin_real) > 4u ? 1e80 : 1e10);
+    const margin_real x[4] = {side, -side, side, -side}, t[4] = {1, 2, 3, 5};
+    const margin_data data = {x, 4, 1, 0, NULL, NULL, NULL};
+    for (unsigned form = 0; form < 4u; form++) {
+        margin_svr_options o;
+        svr_result r;
+        memset(&o, 0, sizeof o);
+        o.targets = t;
+        o.kernel.kind = MARGIN_KERNEL_POLY;
+        o.kernel.degree = 2;
+        o.kernel.coef0 = -side * side;
+        o.loss = form % 2u == 1u ? MARGIN_SVR_NU : MARGIN_SVR_EPSILON;
+        o.run.rank = form / 2u;
+        r = svr_run(&data, &o);
+        ASSERT_EQ_FMT((int)MARGIN_E_RANGE, (int)r.status, "%d");
+        ASSERT(r.memory.mem.low == 0);
+        free(r.memory.bytes);
+    }
+    PASS();
+}
+
 SUITE(svr_suite) {
+    RUN_TEST(values_that_overflow_are_out_of_range);
+    RUN_TEST(many_samples_find_the_plane);
+    RUN_TEST(the_search_for_epsilon_can_be_stopped);
+    RUN_TEST(an_epsilon_near_zero_is_found);
     RUN_TEST(random_problems_of_every_kind_reach_the_reference_optimum);
     RUN_TEST(answers_are_in_units_of_the_target);
     RUN_TEST(units_of_the_target_do_not_matter);

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from coverage import HEADERS, report, sections
 
-SUITES = ("core", "math", "kernel", "scheme", "quant", "image", "refusals", "calibrate", "metrics", "proto", "mam", "ordinal", "sweeps", "seco", "oneclass", "compact")
+SUITES = ("core", "math", "kernel", "scheme", "quant", "image", "refusals", "calibrate", "metrics", "proto", "mam", "ordinal", "sweeps", "seco", "oneclass", "compact", "inside")
 
 
 def part_one(header):
