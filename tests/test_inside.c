@@ -343,6 +343,20 @@ TEST the_part_of_a_half_is_counted_in_16_bits(void) {
     PASS();
 }
 
+/* ---- >>kinds ---- */
+
+/* The head of a model of no known kind is empty, whatever the rest of the model says. */
+TEST an_unknown_kind_has_an_empty_head(void) {
+    margin_model model;
+    margin_model_q model_q;
+    memset(&model, 0x55, sizeof model);
+    memset(&model_q, 0x55, sizeof model_q);
+    const mgn_image_head head = mgn_head_of(&model), head_q = mgn_head_of_q(&model_q);
+    ASSERT(head.kind == 0 && head.n == 0 && head.d == 0 && head.classes == 0 && head.flags == 0);
+    ASSERT(head_q.kind == 0 && head_q.n == 0 && head_q.d == 0 && head_q.flags == 0);
+    PASS();
+}
+
 /* ---- >>image ---- */
 
 #ifndef MARGIN_REAL_DOUBLE
@@ -461,6 +475,7 @@ SUITE(inside_suite) {
     RUN_TEST(a_vector_within_the_span_of_the_others_becomes_zero);
     RUN_TEST(products_are_added_to_what_is_there);
     RUN_TEST(the_part_of_a_half_is_counted_in_16_bits);
+    RUN_TEST(an_unknown_kind_has_an_empty_head);
 #ifndef MARGIN_REAL_DOUBLE
     if (!mgn_big_endian()) {
         RUN_TEST(an_image_of_the_other_byte_order_is_turned_or_left);

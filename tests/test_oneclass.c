@@ -416,6 +416,11 @@ TEST nothing_need_be_told(void) {
                       margin_classify(&b.model, normal_x + i * WIDE, &other));
             ASSERT(one == other);
         }
+        free(b.memory.bytes);
+        b.memory = solver_memory_make(margin_oneclass_train_size(data.n, data.d, 1, &o));
+        b.status = margin_oneclass_train(&data, &o, &b.memory.mem, &b.model, NULL, &b.report);
+        ASSERT_EQ_FMT((int)a.status, (int)b.status, "%d");
+        ASSERT(a.report.alarms == b.report.alarms && a.report.promised == b.report.promised);
         free(a.memory.bytes), free(b.memory.bytes);
     }
     PASS();
