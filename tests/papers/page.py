@@ -151,11 +151,11 @@ def items(some: list[str]) -> str:
 
 
 STYLE = """
-body { max-width: 1200px; margin: 2em auto; padding: 0 1em; font: 15px/1.5 system-ui, sans-serif; }
+body { max-width: 1240px; margin: 2em auto; padding: 0 1em; font: 15px/1.5 system-ui, sans-serif; }
 section { display: block; } section figure.plot { display: inline-block; vertical-align: top; width: min(100%, 480px); margin-right: 2em; }
 figure { margin: 1.5em 0; max-width: none; } figure svg { max-width: 560px; } .scroll { overflow-x: auto; max-height: none; }
 figure td { white-space: nowrap; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; } th, td { padding: 2px 10px; text-align: left; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; } th, td { padding: 2px 7px; text-align: left; }
 th { border-bottom: 1px solid currentColor; } tr:nth-child(even) td { background: rgba(127, 127, 127, 0.1); }
 code { font-size: 12px; overflow-wrap: anywhere; } p + ul { margin-top: 0; } .commands { font-size: 12px; padding-left: 1.5em; }
 .several { display: grid; grid-template-columns: repeat(auto-fill, minmax(260px, 1fr)); gap: 0.5em 1em; max-width: 1200px; }

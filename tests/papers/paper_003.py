@@ -168,7 +168,7 @@ def reweighted(cells: Cells, section: Section, last: dict) -> None:
     section.judge("figure 4", "reproduced" if shown[f"USPS, {STEPS[-1]} steps"][0] < shown[f"USPS, {STEPS[-1]} steps"][1] else "differs",
                   f"re-weighting lowers the test error in {falls} of {len(shown)} cases: "
                   + "; ".join(f"{what} {100 * a:.2f} % with, {100 * b:.2f} % without" for what, (a, b) in shown.items())
-                  + ". As in the paper, without it the error of USPS rises above that of the start. With 15 tangents no training row of digits is wrong "
+                  + ". As in the paper, without it the error of USPS rises above that of the start. On digits with 15 tangents no training row is wrong "
                   "from the start, so that re-weighting has nothing to mend there")
     weighted, plain = (below(one, 0.4) for one in last["USPS"])
     section.judge("figure 5", "reproduced" if weighted < plain else "differs", f"training rows of USPS with a margin below theta = 0.4 after {STEPS[-1]} steps: "
