@@ -1794,8 +1794,8 @@ static margin_real mgn_expansion_norm(const margin_expansion *e, const margin_re
 #endif
 
 /* Dot products of the scaled input with the `count` <= MGN_SCORE_BLOCK vectors from v on, in the
- * order of mgn_dots, by fours; those that are not there repeat the first. Apart: what it is
- * inlined into leaves it too few registers. */
+ * order of mgn_dots, four at a time; the last four are filled up with the first vector. It is never
+ * inlined, because its callers would leave it too few registers. */
 static MGN_APART void mgn_expansion_dots(const margin_expansion *e, const margin_real *x, size_t v,
                                          size_t count, margin_real *out) {
     for (size_t t = 0; t < count; t += 4u) {
@@ -1970,8 +1970,8 @@ static inline margin_real mgn_proto_sum(const margin_real *s) {
     return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-/* No tangents. Every chain grows, and rounding keeps the order of numbers: what is at or above the
- * limit now is so at the end. */
+/* The distance without tangents. Every chain grows, and rounding keeps the order of numbers: a sum
+ * that is at or above the limit now is so at the end. */
 static margin_real mgn_proto_plain(const margin_proto *p, const margin_real *c,
                                    const margin_real *x, margin_real limit) {
     margin_real s[4] = {0, 0, 0, 0}, sum = 0;
@@ -2004,7 +2004,7 @@ static void mgn_proto_project(const margin_proto *p, const margin_real *c, const
     a[3] = a3;
 }
 
-/* All tangents of a model; returns the sum of the squares of what is in `a` then. */
+/* Does the same for all tangents of a model. Returns the sum of the squares of `a` afterwards. */
 static margin_real mgn_proto_projects(const margin_proto *p, const margin_real *c,
                                       const margin_real *x, size_t from, size_t to,
                                       margin_real *a) {
@@ -2017,7 +2017,7 @@ static margin_real mgn_proto_projects(const margin_proto *p, const margin_real *
     return sum;
 }
 
-/* Features looked at before a model with tangents may be left. */
+/* The number of features after which a model with tangents may be found to be too far away. */
 static inline size_t mgn_proto_half(size_t d) {
     return d / 8u * 4u;
 }
@@ -2143,7 +2143,7 @@ MARGIN_API void margin_project(const margin_projected *model, const margin_real 
     }
 }
 
-/* Apart, because models of other kinds need no stack for z. */
+/* Never inlined, because models of other kinds need no stack for z. */
 static MGN_APART void mgn_projected_scores(const margin_projected *model, const margin_real *x,
                                            margin_real *scores) {
     margin_real z[MARGIN_RANK_MOST];
@@ -2943,7 +2943,7 @@ static inline bool mgn_q_narrow(const margin_expansion_q *e) {
            (e->vote.scheme == MARGIN_SCHEME_ONE_REST || e->kernel.kind == MARGIN_KERNEL_HINGE);
 }
 
-/* What vector v says to the machines of a narrow model: it has one coefficient for each. */
+/* Adds the terms of vector v to all machines of a narrow model: it has one coefficient for each. */
 static MGN_Q_SPREAD void mgn_q_spread_narrow(const margin_expansion_q *e, size_t v, mgn_q_term term,
                                              int32_t *scores, unsigned kind) {
     const int8_t *coef = (const int8_t *)e->coef + v * e->width;
@@ -2952,8 +2952,8 @@ static MGN_Q_SPREAD void mgn_q_spread_narrow(const margin_expansion_q *e, size_t
     }
 }
 
-/* What vector v says goes to several machines: with one machine for each pair of classes, to those
- * that ask about its class c: first (0, c), (1, c) .. (c - 1, c), whose numbers lie classes - 2,
+/* Adds the terms of vector v to its machines. With one machine for each pair of classes these are
+ * the machines of its class c: first (0, c), (1, c) .. (c - 1, c), whose numbers lie classes - 2,
  * classes - 3, .. apart, then (c, c + 1), .. without gaps. */
 static MGN_Q_SPREAD void mgn_q_spread(const margin_expansion_q *e, size_t v, mgn_q_term term,
                                       int32_t *scores, unsigned kind) {
@@ -3121,7 +3121,8 @@ static MGN_INLINE mgn_q_term mgn_q_value(const margin_expansion_q *e, size_t v, 
     return mgn_q_unit_value(e, v, dot, in, kind);
 }
 
-/* What an input is to a kernel; false for rbf beyond the reach, where all values are 0. */
+/* Computes what the kernel needs to know of an input. Returns false where all kernel values are 0:
+ * for rbf beyond the reach. */
 static MGN_INLINE bool mgn_q_input_of(const margin_expansion_q *e, const int16_t *x, unsigned kind,
                                       mgn_q_input *in) {
     if (kind == MARGIN_KERNEL_RBF) { return mgn_q_within(x, e->d, e->kernel.reach, &in->norm); }
@@ -3129,7 +3130,7 @@ static MGN_INLINE bool mgn_q_input_of(const margin_expansion_q *e, const int16_t
     return true;
 }
 
-/* The scores where a vector speaks to several machines, or to the first that share it. */
+/* The scores of a model with any number of machines. */
 static MGN_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
                                   unsigned format, unsigned kind) {
     const void *block = e->vectors;
@@ -3182,8 +3183,9 @@ static MGN_INLINE int32_t mgn_q_one(const margin_expansion_q *e, const int16_t *
 
 /* ---- lists ---- */
 
-/* The vectors of a pool, from the first on, until the first cut that commits: each kernel value
- * goes to all cuts that are still to be asked. Reaches are multiples of MGN_Q_LANES. */
+/* Goes through the vectors of a pool until a cut decides, and returns which. Each kernel value is
+ * added to the sums of all cuts that have not been passed yet. Reaches are multiples of
+ * MGN_Q_LANES. */
 static MGN_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t *x, int32_t *raw,
                                          unsigned format, unsigned kind) {
     int32_t sums[MARGIN_LIST_MOST];
@@ -3287,13 +3289,13 @@ static MGN_INLINE void mgn_q_proto_end(const margin_proto_q *p, mgn_q_proto_stat
     scores[s->c] = s->near[p->nth - 1u];
 }
 
-/* Features looked at before a model without tangents may be left. */
+/* The number of features after which a model without tangents may be found to be too far away. */
 static inline size_t mgn_q_proto_half(size_t d) {
     return d / 4u * 2u;
 }
 
-/* What the first half of the features of a centroid, with the squared length `length2` there, is
- * in a distance, in 2^16 and rounded down: length2 2^(2 left - 2 - up), see
+/* What the first half of the features of a centroid adds to a distance, in units of 2^16 and
+ * rounded down: length2 2^(2 left - 2 - up), where length2 is the squared length of that half; see
  * mgn_q_centroid_fits. */
 static uint32_t mgn_q_proto_part(const margin_proto_q *p, uint64_t length2) {
     const unsigned up = 2u * p->left, down = 18u + p->up;
@@ -3301,9 +3303,10 @@ static uint32_t mgn_q_proto_part(const margin_proto_q *p, uint64_t length2) {
     return part < UINT16_MAX ? (uint32_t)part : UINT16_MAX;
 }
 
-/* Whether `count` models from m on, whose products with the first half of x are `dots`, can be
- * left: their part of the distance is not below what they would have to be nearer than. For models
- * of a class to come that is more than it may be by then, which is on the safe side. */
+/* Whether the rest of `count` models from m on can be skipped. `dots` are their products with the
+ * first half of x. They can if that half alone puts them at or beyond the distance that they would
+ * have to be below to matter. For models of a later class this distance may have fallen by then, so
+ * the present one is on the safe side. */
 static MGN_INLINE bool mgn_q_proto_leave(const margin_proto_q *p, const mgn_q_proto_state *s,
                                          size_t m, size_t count, uint32_t norm,
                                          const uint32_t *dots) {
@@ -3833,7 +3836,8 @@ static uint64_t mgn_q_root_up(uint64_t a) {
     return root + (root * root < a ? 1u : 0u);
 }
 
-/* Vectors are read by words of 32 bits, where such have to be aligned: there arenas see to it. */
+/* The alignment that vectors must have, because some loops read them by words of 32 bits. It is
+ * less than 4 only where MARGIN_ALIGN is, on machines that read words from any address. */
 #define MGN_Q_ALIGN (MARGIN_ALIGN < 4u ? MARGIN_ALIGN : 4u)
 
 static bool mgn_q_stage_fits(const margin_stage_q *stage, size_t d) {
@@ -3973,7 +3977,7 @@ static bool mgn_q_unit_fits(const margin_expansion_q *e) {
     return fits;
 }
 
-/* v.x + t fits 31 bits for every input; a vector speaks to one machine or to all of them. */
+/* v.x + t fits 31 bits for every input; a vector has coefficients for one machine or for all. */
 static bool mgn_q_hinge_fits(const margin_expansion_q *e) {
     const margin_kernel_q *k = &e->kernel;
     bool fits =
@@ -4070,7 +4074,8 @@ static bool mgn_q_list_fits(const margin_list_q *l) {
     return fits;
 }
 
-/* What a model is left early by is not more than its first half. */
+/* The number by which mgn_q_proto_leave judges a model is not above the true part of its first
+ * half. */
 static bool mgn_q_part_fits(const margin_proto_q *p, const margin_expansion_q *pool, size_t m) {
     uint64_t length2 = 0;
     for (size_t k = 0; k < mgn_q_proto_half(p->d); k++) {
@@ -9726,7 +9731,7 @@ static inline void mgn_add_twice(margin_real *sum, margin_real *low, margin_real
 }
 
 /* The margins of a model over the samples of positive weight of a view. They are known, or each is
- * computed when it is asked for. */
+ * computed when it is needed. */
 typedef struct {
     const margin_data *data;
     const margin_model *model;
@@ -9844,7 +9849,7 @@ static void mgn_info_margins(margin_info *info, const margin_real *v, size_t n) 
 }
 
 /* Margins of the training samples. If there is one machine, its scores are in job->f already.
- * Several are asked about a panel of samples at once, where there is memory for that. */
+ * Several score a panel of samples at once, where there is memory for that. */
 static void mgn_job_margins(mgn_job *job, mgn_frame *frame) {
     const size_t mark = frame->mem->high, step = mgn_stride(job->data->stride, job->d);
     const margin_real *x[MGN_PANEL];
@@ -9903,7 +9908,7 @@ static void mgn_job_plan_all(void *task, margin_arena *mem) {
     }
 }
 
-/* Machines, model, and what there is to tell. */
+/* Trains the machines, builds the model, and fills in the report. */
 static margin_status mgn_job_run(void *task, mgn_frame *frame) {
     mgn_job *job = (mgn_job *)task;
     margin_model *model = &frame->model;
@@ -14872,7 +14877,7 @@ static size_t mgn_seco_validate(mgn_seco *s, const margin_index *list, size_t m,
 
 /* ---- candidates ---- */
 
-/* Sides and prices of the active samples for a cut of this sign. */
+/* Sides and costs of the active samples for a cut of this sign. */
 static void mgn_seco_prices(mgn_seco *s, int sign, margin_real c, margin_real weight) {
     mgn_descent *d = &s->descent;
     margin_real sum[2] = {0, 0};
@@ -15120,7 +15125,7 @@ static margin_status mgn_seco_round(mgn_seco *s, margin_arena *mem) {
  * the best of many candidates looks better than it is: lists of the paper's length err more often
  * than one machine on most data (section 4.6). So lists are cross-validated as a whole: on all
  * samples but those of one part a list is built, and after each of its cuts the list so far, with a
- * machine for what it leaves, is asked about the samples of that part. That gives the errors of
+ * machine for what it leaves, classifies the samples of that part. That gives the errors of
  * lists of every length, 0 included, on samples that had no part in building them.
  *
  * Let d_i be the errors of lists without cuts on sample i less those of lists of the best length,
