@@ -3999,26 +3999,34 @@ static bool mgn_q_kernel_fits(const margin_expansion_q *e) {
     return mgn_kernel_is_unit(e->kernel.kind) && mgn_q_unit_fits(e);
 }
 
-/* The scores of machine m stay within 31 bits: each vector adds at most |coef| 32767 / 2^down,
- * rounded away from 0; the sums of poly are kept within 2^30. */
+/* The most that vectors first to end - 1 add to the score of a machine by column j of their
+ * coefficients: |coef| 32767 / 2^down, rounded away from 0. */
+static uint64_t mgn_q_column_most(const margin_expansion_q *e, size_t first, size_t end, size_t j) {
+    uint64_t sum = 0;
+    for (size_t v = first; v < end; v++) {
+        const size_t i = v * e->width + j;
+        const int16_t coef =
+            (int16_t)(mgn_q_narrow(e) ? MARGIN_LOAD(int8_t, (const int8_t *)e->coef + i)
+                                      : MARGIN_LOAD(int16_t, (const int16_t *)e->coef + i));
+        if (coef != 0) { sum += ((mgn_q_size(coef) * UINT32_C(32767)) >> e->kernel.down) + 1u; }
+    }
+    return sum;
+}
+
+/* The scores of machine m stay within 31 bits; the sums of poly are kept within 2^30. */
 static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m) {
+    const bool pairs = mgn_scheme_pairs(e->vote.scheme);
     uint64_t sum = mgn_q_size(MARGIN_LOAD(int32_t, e->bias + m));
-    size_t c = 0;
     if (e->kernel.kind == MARGIN_KERNEL_POLY) { return sum < UINT32_C(1) << 30; }
-    for (size_t v = 0; v < e->n; v++) {
-        while (mgn_scheme_pairs(e->vote.scheme) && v >= MARGIN_LOAD(uint16_t, e->class_end + c)) {
-            c++;
-        }
+    for (size_t c = 0, first = 0; c < (pairs ? e->vote.classes : 1u); c++) {
+        const size_t end = pairs ? MARGIN_LOAD(uint16_t, e->class_end + c) : e->n;
         for (size_t j = 0; j < e->width; j++) {
-            const size_t i = v * e->width + j;
-            const int16_t coef =
-                (int16_t)(mgn_q_narrow(e) ? MARGIN_LOAD(int8_t, (const int8_t *)e->coef + i)
-                                          : MARGIN_LOAD(int16_t, (const int16_t *)e->coef + i));
-            if (coef != 0 && (e->vote.scheme == MARGIN_SCHEME_ORDINAL ||
-                              mgn_machine(e->vote.scheme, e->vote.classes, c, j) == m)) {
-                sum += ((mgn_q_size(coef) * UINT32_C(32767)) >> e->kernel.down) + 1u;
+            if (e->vote.scheme == MARGIN_SCHEME_ORDINAL ||
+                mgn_machine(e->vote.scheme, e->vote.classes, c, j) == m) {
+                sum += mgn_q_column_most(e, first, end, j);
             }
         }
+        first = end;
     }
     return sum <= INT32_MAX;
 }

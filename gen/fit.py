@@ -29,14 +29,21 @@ class View:
         self.began, self.planned = time.monotonic(), seconds
         self.deadline = math.inf if finish else self.began + seconds
         self.live = sys.stderr.isatty() and not quiet
-        self.expected, self.done, self.phase, self.shown, self.trying, self.best = 1, 0, "", 0, "", ""
+        self.expected, self.done, self.phase, self.shown, self.trying, self.best = 1.0, 0.0, "", 0, "", ""
         self.drawn, self.earlier = 0.0, None
 
-    def expect(self, trials: int) -> None:
-        self.expected = max(1, trials)
+    def expect(self, work: float) -> None:
+        """So many core seconds of work in all."""
+        self.expected = max(1e-6, work)
 
-    def begin(self, phase: str, trials: int) -> None:
+    def reserve(self, seconds: float) -> None:
+        """The search ends so much earlier, for what comes after it."""
+        self.deadline -= min(0.2 * self.planned, seconds)
+
+    def begin(self, phase: str, trials: int, known: float) -> None:
+        """A phase of so many trials; `known` core seconds of it were worked before."""
         self.phase, self.count = phase, trials
+        self.done += known
 
     def until(self, share: float) -> "Within":
         """A block that may take this share of all time."""
@@ -51,7 +58,7 @@ class View:
             self.draw()
 
     def arrived(self, search: Search, one, result: dict) -> None:
-        self.done += 1
+        self.done += search.seconds_of(one)
         self.trying = methods.describe(one.method, {k: v for k, v in one.options if k != "tol"})
 
     def end(self, search: Search) -> None:
@@ -224,6 +231,7 @@ def facts_of(arguments: argparse.Namespace, problem: training.Problem) -> tries.
 
 def fit(arguments: argparse.Namespace) -> None:
     check(arguments)
+    engine = workers.engine(arguments.workers, arguments.threads)
     problem, of = read(arguments)
     before = stamp(arguments.data)
     facts = facts_of(arguments, problem)
@@ -239,11 +247,11 @@ def fit(arguments: argparse.Namespace) -> None:
     budget = trial.Budget(arguments.flash, arguments.ram, arguments.cycles, arguments.target)
     ground = trial.ground_of(problem, of, FOLDS, arguments.seed, budget)
     where = state.path_beside(arguments.output, arguments.save, arguments.json)
-    engine = workers.engine(arguments.workers, arguments.threads)
     known = state.State(where, state.key_of(ground, "fit", facts, arguments.time), arguments.resume)
     native.training(), native.device()  # compiled, if need be, before the clock starts
     view = View(arguments.time, arguments.quiet, arguments.finish)
     search = Search(ground, facts, arguments.time, engine, known, view)
+    view.reserve(search.after())
     finished = False
     try:
         ended = run(search, view, len(known.results))
@@ -418,7 +426,8 @@ def conclude(arguments, problem, test, search: Search, ended: str) -> tuple[dict
 
 def label_advice(problem, search: Search, picked: Candidate, ended: str) -> list[str]:
     """About labels, if there is time left to look at them."""
-    if ended or problem.data.n > 5000 or search.facts.about != "classes":
+    trainings = FOLDS * advice.REPEATS * search.once(picked.choice)
+    if ended or trainings > 0.1 * search.plan.work or search.facts.about != "classes":
         return []
     try:
         return advice.about_labels(problem, search.ground, picked.choice, search.view)

@@ -12,13 +12,21 @@ from dataclasses import dataclass, field, replace
 
 from . import cost, metrics, methods, tries
 from .compress import FORMATS
+from .errors import Failure
 from .trial import DRAFT, Budget, Form, Ground, Trial
 
 FOLDS = 5
-REPEATS = 4       # of the last round, if there is time
+REPEATS = 10      # of the last round at most, if there is time
+ENOUGH = 3        # repeats, before finalists or rows are left out
 FINALISTS = 8
+QUICK = 0.3       # of the work is for the first rounds of all quick methods together, at most,
+SLOW = 0.25       # for that of a slow one,
+LAST = 0.3        # for the last round if the others have taken more,
+NEAR = 0.1        # for options near the best,
+ONCE = 0.1        # and for training a model on all rows
 FIRST = 0.6       # of the time is for the first rounds, at most
-CORES = 2         # of the machine that the plan is made for
+CORES = 2         # of the machine that the plan is made for,
+WORK = 0.8        # and how much of their time it uses
 WHOLE = tuple(Form(form) for form in FORMATS)
 
 
@@ -79,63 +87,89 @@ class Plan:
     repeats: int
     finalists: int
     left_out: tuple[str, ...]  # methods that would take too long, in words
+    work: float              # core seconds that it may take
 
 
-def estimated(entry: tries.Try, facts: tries.Facts, rows: int) -> float:
-    """Core seconds of all folds of all points of an entry."""
-    part = replace(facts, n=max(2, rows * (FOLDS - 1) // FOLDS))
-    return FOLDS * sum(entry.seconds(part, point) for point in entry.points(facts))
+def last_factor(choice: Choice) -> float:
+    """In the last round, how often vectors are left out: for each format and size, some of them more than once."""
+    return 5.0 if choice.kernel else 0.0
+
+
+def fold_seconds(facts: tries.Facts, choice: Choice, rows: int, reductions: float, share: float = 0.7) -> float:
+    """Core seconds of one fold of so many rows, about; `reductions` is how often vectors are left out."""
+    part = facts.part(rows * (FOLDS - 1) // FOLDS)
+    options = dict(choice.options)
+    return tries.entry_of(facts, choice.method, options).seconds(part, options) + reductions * tries.reduce_seconds(part, share) + 0.003
+
+
+def choices_of(entry: tries.Try, facts: tries.Facts) -> list[Choice]:
+    return [Choice(entry.method, tuple(point.items())) for point in entry.points(facts)]
+
+
+def first_seconds(entry: tries.Try, facts: tries.Facts, rows: int) -> float:
+    """Core seconds of the first round of an entry."""
+    return FOLDS * sum(fold_seconds(facts, choice, rows, first_factor(facts, choice)) for choice in choices_of(entry, facts))
+
+
+def first_factor(facts: tries.Facts, choice: Choice) -> float:
+    """As last_factor, of the first rounds: once where there is a budget."""
+    return float(choice.kernel and facts.limited)
+
+
+def once(facts: tries.Facts, choice: Choice) -> float:
+    """Core seconds of a training on all rows, about."""
+    options = dict(choice.options)
+    reductions = 2 * tries.reduce_seconds(facts, 0.5) if choice.kernel and facts.limited else 0.0
+    return tries.entry_of(facts, choice.method, options).seconds(facts, options) + reductions
 
 
 def affordable(entry: tries.Try, facts: tries.Facts, work: float) -> list[dict]:
-    """The first points of an entry that so many core seconds are enough for."""
+    """The points of an entry that do not take too long: each within a tenth of the work on all rows and, of slow methods, all
+    of them within a quarter of it on some. Where there is no time for many learned vectors, fewer may do."""
+    wanted = entry.points(facts)
+    if entry.simple:
+        return wanted
+
+    def seconds(point: dict) -> float:  # which need not grow with the rows: see compact
+        return FOLDS * max(entry.seconds(facts.part(min(facts.n, rows)), point) for rows in ROWS)
+
+    if entry.slow and wanted and all("vectors" in point for point in wanted):
+        while sum(map(seconds, wanted[:2])) > SLOW * work and max(p["vectors"] for p in wanted) > 8:
+            wanted = [{**point, "vectors": max(8, point["vectors"] * 3 // 4 // 4 * 4) if point["vectors"] > 8 else point["vectors"]}
+                      for point in wanted]
     kept, spent = [], 0.0
-    for point in entry.points(facts):
-        spent += FOLDS * entry.seconds(facts, point)
-        if spent > work:
+    for point in wanted:
+        spent += seconds(point)
+        if entry.slow and spent > SLOW * work:
             break
-        kept.append(point)
+        if once(facts, Choice(entry.method, tuple(point.items()))) <= ONCE * work:
+            kept.append(point)
     return kept
 
 
-def last_round(facts: tries.Facts, entries: list[tries.Try], rows: int, finalists: int, repeats: int) -> float:
-    """Core seconds of the last round, in which about half of the finalists have kernels: leaving out vectors and choosing
-    coefficients for small numbers takes longer than training. Slow methods have a finalist each."""
-    part = replace(facts, n=rows * (FOLDS - 1) // FOLDS)
-    each = 3 * tries.kernel_seconds(part, {"C": 10.0}) + 1e-6 * part.n ** 2
-    slow = sum(max(entry.seconds(part, point) for point in entry.points(facts)) for entry in entries if entry.slow)
-    return repeats * FOLDS * (finalists * (0.5 * each + 0.02) + slow)
+ROWS = (500, 999, 1999)  # at which slow methods are judged: the first rounds of large sets have about as many
 
 
 def make_plan(facts: tries.Facts, seconds: float) -> tuple[Plan, list[tries.Try]]:
-    """What there is time for, by estimates alone."""
-    work, left_out, entries = 0.8 * CORES * seconds, [], []
+    """What there is time for, by estimates alone. Search.settle sees to the last round, when its models are known."""
+    work, left_out, entries = WORK * CORES * seconds, [], []
     for entry in tries.suited(facts):
-        wanted = entry.points(facts)
-        longest = max((entry.seconds(facts, point) for point in wanted), default=0.0)
-        kept = affordable(entry, facts, 0.15 * work) if entry.slow else wanted
-        if wanted and (not kept or longest > 0.2 * work and not entry.simple):
-            left_out.append(f"{entry.method} ({entry.word}), about {longest:.0f} s for one training on all rows")
+        wanted, kept = entry.points(facts), affordable(entry, facts, work)
+        if wanted and not kept:
+            least = min(once(facts, choice) for choice in choices_of(entry, facts))
+            left_out.append(f"{entry.method} ({entry.word}), about {least:.0f} s for one training on all rows")
         elif kept:
             entries.append(replace(entry, points=lambda facts, kept=kept: kept))
-    cap = last = facts.n
-    while cap > max(400, 40 * facts.classes) and sum(1.2 * estimated(entry, facts, cap) for entry in entries) > 0.5 * work:
-        cap = cap * 3 // 4
-    repeats, finalists = REPEATS, FINALISTS
-    left = work - sum(1.2 * estimated(entry, facts, cap) for entry in entries)
+    cap, least = facts.n, max(400, 40 * facts.classes)
 
     def too_long() -> bool:
-        return last_round(facts, entries, last, finalists, repeats) > max(0.4 * work, 0.8 * left)
+        quick = sum(first_seconds(entry, facts, cap) for entry in entries if not entry.slow)
+        slow = sum(first_seconds(entry, facts, cap) for entry in entries if entry.slow)
+        return quick > QUICK * work or cap > 2 * ROWS[-1] and quick + slow > 0.45 * work
 
-    while too_long() and repeats > 2:
-        repeats -= 1
-    while too_long() and finalists > 5:
-        finalists -= 1
-    while too_long() and last > cap:
-        last = max(cap, last * 3 // 4)
-    if too_long():
-        repeats = 1
-    return Plan(None if cap >= facts.n else cap, None if last >= facts.n else last, repeats, finalists, tuple(left_out)), entries
+    while cap > least and too_long():
+        cap = max(least, cap * 3 // 4)
+    return Plan(None if cap >= facts.n else cap, None, REPEATS, FINALISTS, tuple(left_out), work), entries
 
 
 class Search:
@@ -143,11 +177,13 @@ class Search:
     `told(phase, candidates)` is called at the end of each phase."""
 
     def __init__(self, ground: Ground, facts: tries.Facts, seconds: float, engine, state, view):
-        self.ground, self.facts, self.engine, self.state, self.view = ground, facts, engine, state, view
-        self.plan, self.entries = make_plan(facts, seconds)
+        self.ground, self.engine, self.state, self.view = ground, engine, state, view
+        self.limited = any(v is not None for v in (self.budget.flash, self.budget.ram, self.budget.cycles))
+        self.facts = replace(facts, limited=self.limited)
+        self.plan, self.entries = make_plan(self.facts, seconds)
         self.measured: dict[tuple, tuple] = {}  # (choice, cap) -> forms
         self.finals: list[tuple[Choice, tuple[Form, ...]]] = []
-        self.complete, self.missed = False, ""
+        self.complete, self.missed, self.spent = False, "", 0.0  # core seconds, by estimates
 
     @property
     def budget(self) -> Budget:
@@ -163,8 +199,10 @@ class Search:
         """Runs the trials that have no result yet."""
         for choice, forms in wanted:
             self.measured[choice, cap, forms] = forms
-        missing = [one for one in self.trials(wanted, cap, repeats) if one.key not in self.state.results]
-        self.view.begin(phase, len(missing))
+            self.spent += FOLDS * len(repeats) * self.seconds(choice, cap, bool(self.finals))
+        planned = self.trials(wanted, cap, repeats)
+        missing = [one for one in planned if one.key not in self.state.results]
+        self.view.begin(phase, len(missing), sum(map(self.seconds_of, set(planned) - set(missing))))
         self.engine.run(self.ground, missing, self.arrived, self.view.look)
         self.view.end(self)
 
@@ -172,15 +210,31 @@ class Search:
         self.state.keep(one.key, result)
         self.view.arrived(self, one, result)
 
+    def seconds_of(self, one: Trial) -> float:
+        return self.seconds(Choice(one.method, one.options), one.cap, bool(self.finals))
+
+    def seconds(self, choice: Choice, cap: int | None, last: bool) -> float:
+        """Core seconds of a fold, about: what the first round has told of a choice is made use of."""
+        factor = last_factor(choice) if last else first_factor(self.facts, choice)
+        return fold_seconds(self.facts, choice, min(cap or self.ground.n, self.ground.n), factor, self.share(choice) if last else 0.7)
+
+    def share(self, choice: Choice) -> float:
+        """The share of the rows that are support vectors, by the first fold of the first round."""
+        for known, cap, forms in self.measured:
+            if known == choice:
+                found = self.state.results.get(self.trials([(choice, forms)], cap, range(1))[0].key, {})
+                if found.get("rows"):
+                    return found["support"] / found["rows"]
+        return 0.7
+
     def forms_of(self, choice: Choice) -> tuple[Form, ...]:
         """Of the first rounds. Whole kernel models are tested in floats, small ones by a draft."""
-        limited = any(v is not None for v in (self.budget.flash, self.budget.ram, self.budget.cycles))
-        return ((Form(DRAFT),) if limited else (Form("f32"),)) if choice.kernel else WHOLE
+        return ((Form(DRAFT),) if self.limited else (Form("f32"),)) if choice.kernel else WHOLE
 
     def last_forms(self, choice: Choice) -> tuple[Form, ...]:
         """All number formats, and for kernel models sizes below the budget."""
-        if not choice.kernel:
-            return WHOLE
+        if not choice.kernel or not self.limited and tries.reduce_seconds(self.facts) > ONCE * self.plan.work / 3:
+            return WHOLE  # smaller sizes of a model of so many rows would take too long in the end
         most = self.budget.flash or 16384
         return WHOLE + tuple(Form("q7", most // part) for part in (2, 8) if most // part >= 64)
 
@@ -191,16 +245,43 @@ class Search:
     def run(self) -> None:
         """All phases; an exception ends them early, and what is complete by then counts."""
         simple = [entry for entry in self.entries if entry.simple]
-        self.view.expect(len(self.trials(self.choices(self.entries), None, range(1))) + FOLDS * 20
-                         + FOLDS * self.plan.finalists * self.plan.repeats)
+        first = sum(first_seconds(entry, self.facts, self.plan.cap or self.facts.n) for entry in self.entries)
+        self.view.expect(first + max(0.4 * self.plan.work, self.plan.work - first))
         self.measure("linear models", self.choices(simple), self.plan.cap)
         self.check_smallest()
         late = not self.first_rounds()
-        self.finals = self.finalists()
+        self.settle(self.finalists())
         for repeat in range(self.plan.repeats):
             self.measure(f"the best again, round {repeat + 1} of {self.plan.repeats}", self.finals, self.plan.last_cap,
                          range(repeat, repeat + 1))
         self.complete = not late
+
+    def settle(self, finals: list[tuple[Choice, tuple[Form, ...]]]) -> None:
+        """Plans the last round of these models: how many of them, how often, on how many rows there is work left for."""
+        left = max(LAST * self.plan.work, self.plan.work - self.spent)
+        cap, last, repeats = self.plan.cap or self.ground.n, self.ground.n, REPEATS
+        slow = [one for one in finals if tries.entry_of(self.facts, one[0].method, dict(one[0].options)).slow]
+
+        def too_long() -> bool:
+            return FOLDS * repeats * sum(self.seconds(choice, last, True) for choice, _ in finals) > left
+
+        while too_long() and repeats > ENOUGH:
+            repeats -= 1
+        while too_long() and len(slow) > 1:
+            finals.remove(slow.pop())
+        while too_long() and len(finals) > 6:
+            finals.pop()
+        while too_long() and repeats > 2:
+            repeats -= 1
+        while too_long() and last > cap:
+            last = max(cap, last * 3 // 4)
+        while too_long() and repeats > 1:
+            repeats -= 1
+        while too_long() and len(finals) > 3:
+            finals.remove(max(finals[1:], key=lambda one: self.seconds(one[0], last, True)))
+        self.finals = finals
+        self.view.expect(self.spent + FOLDS * repeats * sum(self.seconds(choice, last, True) for choice, _ in finals))
+        self.plan = replace(self.plan, last_cap=None if last >= self.ground.n else last, repeats=repeats)
 
     def first_rounds(self) -> bool:
         """All methods, then options near the best; False if the clock leaves no more time for them."""
@@ -215,11 +296,21 @@ class Search:
         return within.kept
 
     def check_smallest(self) -> None:
-        """Nothing is smaller than a linear model of one machine a class: without room for one there is no use to go on."""
+        """Of few classes, nothing is smaller than a linear model of one machine a class, and nothing takes half of its time and
+        memory: without room for one there is no use to go on. Many classes may share a few vectors, and classes in order one
+        score."""
         found = self.candidates(range(1))
-        if self.budget.flash is not None and self.facts.about != "normal" and found and not any(not one.failed for one in found):
-            from .errors import Failure
+        if self.facts.about == "normal" or self.facts.ordered or not found or any(not one.failed for one in found):
+            return
+        least = smallest_of(found)
+        if self.facts.classes <= 4 and self.budget.flash is not None and "bytes of flash" in least.failed or self.hopeless(least):
             raise Failure(f"no model fits: {smallest_words(found)}", self.ground.path)
+
+    def hopeless(self, least: Candidate) -> bool:
+        """Whether what a model needs is far beyond a budget: others need as much, about."""
+        most = {"bytes of flash": self.budget.flash, "bytes of RAM": self.budget.ram, "cycles": self.budget.cycles}
+        return any(value is not None and least.failed.endswith(word) and need_of(least) > (2 + self.facts.classes) * value
+                   for word, value in most.items())
 
     # ---- comparing ----
 
@@ -281,7 +372,20 @@ class Search:
         best = [choice for choice in order if choice.kernel][:2] + [choice for choice in order if not choice.kernel][:1]
         found = [Choice(choice.method, tuple(point.items())) for choice in best
                  for point in tries.around(choice.method, dict(choice.options))]
-        return [(choice, self.forms_of(choice)) for choice in dict.fromkeys(found) if choice not in order]
+        kept, spent = [], 0.0
+        for choice in dict.fromkeys(found):
+            takes = FOLDS * self.seconds(choice, self.plan.cap, False)
+            if choice not in order and spent + takes <= NEAR * self.plan.work and self.once(choice) <= ONCE * self.plan.work:
+                kept.append((choice, self.forms_of(choice)))
+                spent += takes
+        return kept
+
+    def after(self) -> float:
+        """Core seconds of what comes after the search, at most, about: the pick is trained on all rows."""
+        return max(self.once(choice) for entry in self.entries for choice in choices_of(entry, self.facts))
+
+    def once(self, choice: Choice) -> float:
+        return once(self.facts, choice)
 
     def finalists(self) -> list[tuple[Choice, tuple[Form, ...]]]:
         """The best choices, the cheapest of the good ones, and the plain linear model that all are compared with."""
@@ -340,6 +444,16 @@ def plain_linear(facts: tries.Facts) -> Choice:
     return Choice(first.method, tuple(first.points(facts)[0].items()))
 
 
+def need_of(one: Candidate) -> float:
+    """The number in the words of a failure."""
+    digits = [int(word) for word in one.failed.split() if word.isdigit()]
+    return digits[0] if digits else math.inf
+
+
+def smallest_of(found: list[Candidate]) -> Candidate:
+    return min(found, key=need_of)
+
+
 def smallest_words(found: list[Candidate]) -> str:
     """Of candidates that all failed, what the least demanding one needs.
 
@@ -348,8 +462,5 @@ def smallest_words(found: list[Candidate]) -> str:
     ...                 Candidate(plain, Form("f32"), None, failed="needs 160 bytes of flash")])
     'the smallest that was tried (svm, linear kernel, C 1, in q7) needs 44 bytes of flash'
     """
-    def size(one):
-        digits = [int(word) for word in one.failed.split() if word.isdigit()]
-        return digits[0] if digits else math.inf
-    least = min(found, key=size)
+    least = smallest_of(found)
     return f"the smallest that was tried ({least.words}) {least.failed}"

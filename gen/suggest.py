@@ -9,8 +9,11 @@ def close(word: str, names) -> str:
 
     >>> close("smv", ["svr", "svm", "mam"]), close("xyz", ["svm", "mam"])
     (" (did you mean 'svm'?)", '')
+    >>> close("svn", ["svm", "seco", "svr"])
+    " (did you mean 'svm' or 'svr'?)"
     """
     lower, word = {str(name).lower(): str(name) for name in names}, word.lower()
-    found = difflib.get_close_matches(word, lower, 4, 0.6)
-    found.sort(key=lambda name: sorted(name) != sorted(word))  # letters in another order come first
-    return f" (did you mean {lower[found[0]]!r}?)" if found else ""
+    found = {name: difflib.SequenceMatcher(None, word, name).ratio() for name in lower}
+    found = {name: share + (sorted(name) == sorted(word)) for name, share in found.items() if share >= 0.6}  # in another order: first
+    best = [repr(lower[name]) for name in found if found[name] == max(found.values())]
+    return f" (did you mean {' or '.join(best[:2])}?)" if best else ""

@@ -267,7 +267,7 @@ def run_formats(ground: Ground, trial: Trial, watch: native.Watch) -> dict | Non
         found = model.make(machine, {"labels": ground.names, "method": trial.method, **model.sample_notes(rows)}, ground.path)
     except Failure as error:
         return None if watch.stop else {"failed": error.message}
-    result = {"forms": {}}
+    result = {"forms": {}, "rows": rows.n, "support": report.support}
     for form in trial.forms:
         if watch.stop:
             return None

@@ -2,7 +2,7 @@
 a training takes. A further method is one more entry of TRIES."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Callable
 
 from . import methods
@@ -21,10 +21,15 @@ class Facts:
     flash: int | None = None           # bytes for tables, if there is a limit
     about: str = "classes"             # "numbers": labels are numbers to be met; "normal": one class is what is normal
     deviation: float = 1.0             # of these numbers
+    limited: bool = False              # a model may not cost as much as it likes
 
     @property
     def rates(self) -> bool:
         return self.missed is not None or self.alarms is not None
+
+    def part(self, rows: int) -> "Facts":
+        """The same of fewer rows."""
+        return replace(self, n=max(2, rows))
 
     def room(self, width: int = 1) -> list[int]:
         """Vectors of one byte a feature and of two that a budget of flash has room for, with so many further bytes."""
@@ -45,24 +50,41 @@ class Try:
     about: str = "classes"                          # the labels it is for, as in Facts
 
 
-# ---- how long trainings take: measured once, roughly. Only the order of magnitude matters. ----
+# ---- how long trainings take: measured on many sets, roughly, in core seconds. ----
 
 def pairs(facts: Facts) -> int:
     return facts.classes * (facts.classes - 1) // 2
 
 
 def linear_seconds(facts: Facts, options: dict) -> float:
-    return 0.002 + 4e-7 * facts.n * facts.d * max(1, facts.classes - 1)
+    return 0.005 + 4e-7 * facts.n * facts.d * max(1, facts.classes - 1) ** 0.7
 
 
 def kernel_seconds(facts: Facts, options: dict) -> float:
     price = options.get("C", 1.0)
-    hard = 1 if price <= 1 else 1.5 if price <= 10 else 4
-    return 0.005 + facts.n ** 2 * (2e-8 + 0.6e-9 * facts.d) * hard * (1 if facts.classes == 2 else 2)
+    hard = 1 if price <= 1 else 1.3 if price <= 10 else 2.5
+    return 0.005 + 1e-4 * pairs(facts) + facts.n ** 2 * (1.2e-8 + 0.5e-9 * facts.d) * hard
+
+
+def spread_seconds(facts: Facts, options: dict) -> float:
+    """Of methods in which most rows become vectors."""
+    return 1.7 * kernel_seconds(facts, options)
+
+
+def numbers_seconds(facts: Facts, options: dict) -> float:
+    price = options.get("C", facts.deviation) / facts.deviation
+    hard = 10 if price > 30 else 2.5 if options.get("kernel") == "poly" else 1
+    return 0.005 + facts.n ** 2 * (2.5e-8 + 1e-9 * facts.d) * hard
+
+
+def reduce_seconds(facts: Facts, share: float = 0.7) -> float:
+    """Of leaving out vectors, once, where so large a share of the rows are vectors: kernel values of all rows with them."""
+    vectors = share * facts.n
+    return 0.02 + vectors * (vectors + facts.n) * (1e-8 + 6e-10 * facts.d + 3e-9 * facts.classes)
 
 
 def list_seconds(facts: Facts, options: dict) -> float:
-    return 0.02 + 2.5e-8 * facts.n ** 3 * (0.5 + facts.d / 40)
+    return 0.02 + 2.5e-8 * facts.n ** 3 * (0.5 + facts.d / 40) + 2.5e-8 * (facts.n * facts.d) ** 2
 
 
 def dense_seconds(facts: Facts, options: dict) -> float:
@@ -71,17 +93,23 @@ def dense_seconds(facts: Facts, options: dict) -> float:
 
 def proto_seconds(facts: Facts, options: dict) -> float:
     rows = options.get("models", 2) * facts.classes * (1 + options.get("tangents", 0))
-    return 0.005 + 3e-8 * facts.n * rows * facts.d
+    return 0.005 + 1.2e-8 * facts.n * rows * (facts.d + 60)
+
+
+def tangent_seconds(facts: Facts, options: dict) -> float:
+    return 3 * proto_seconds(facts, options)
 
 
 def compact_seconds(facts: Facts, options: dict) -> float:
     passes = 450 if facts.n < 1000 else max(100, min(600, 2400000 // facts.n))
     turns = 4 * min(3, 1200 // facts.n) if facts.n < 1000 else 2 if facts.n < 2000 else 1
-    return 0.02 + 4e-10 * passes * (1 + 3.5 * turns) * facts.n * options.get("vectors", 64) * (facts.d + facts.classes)
+    rank = options.get("rank", 0)
+    each = options.get("vectors", 64) * (0.6 * (rank or facts.d) + facts.classes + 8) + (6 + rank) * facts.d
+    return 0.02 + 4.4e-10 * passes * (1 + 3.5 * turns) * facts.n * each
 
 
 def nearest_seconds(facts: Facts, options: dict) -> float:
-    return 0.005 + 5e-9 * facts.n ** 2 * facts.d
+    return 0.005 + 1e-9 * facts.n ** 2 * facts.d
 
 
 # ---- options ----
@@ -256,25 +284,37 @@ TRIES = [
     Try("omam", in_order, dense_seconds, lambda facts: facts.ordered, "classes in order"),
     Try("lssvm", in_order, dense_seconds, lambda facts: facts.ordered, "classes in order"),
     Try("svm", kernel_svm, kernel_seconds, word="kernels"),
-    Try("kmomd", kernel_kmomd, kernel_seconds, word="kernels"),
-    Try("mam", kernel_mam, kernel_seconds, word="kernels"),
+    Try("kmomd", kernel_kmomd, spread_seconds, word="kernels"),
+    Try("mam", kernel_mam, spread_seconds, word="kernels"),
     Try("lvq", codebooks, proto_seconds, word="prototypes"),
-    Try("tvq", tangents, lambda facts, options: 2 * proto_seconds(facts, options), word="prototypes"),
+    Try("tvq", tangents, tangent_seconds, word="prototypes"),
     Try("hss", lambda facts: [{"tangents": t} for t in (2, 5) if t < facts.d], proto_seconds, word="prototypes"),
     Try("nn", neighbours, nearest_seconds, word="prototypes"),
     Try("seco", lambda facts: [{}], list_seconds, TWO, "lists", slow=True),
     Try("compact", learned, compact_seconds, word="learned vectors", slow=True),
     Try("svr", linear_svr, linear_seconds, word="linear", simple=True, about="numbers"),
-    Try("svr", kernel_svr, kernel_seconds, word="kernels", about="numbers"),
+    Try("svr", kernel_svr, numbers_seconds, word="kernels", about="numbers"),
     Try("svr", kernel_squares, dense_seconds, word="least squares", about="numbers"),
     Try("oneclass", linear_normal, kernel_seconds, word="linear", simple=True, about="normal"),
-    Try("oneclass", kernel_normal, lambda facts, options: 10 * kernel_seconds(facts, options), word="kernels", about="normal"),
+    Try("oneclass", kernel_normal, lambda facts, options: 20 * kernel_seconds(facts, options), word="kernels", about="normal"),
 ]
 
 
 def suited(facts: Facts) -> list[Try]:
     """The entries whose method exists and suits the data."""
     return [entry for entry in TRIES if entry.method in methods.METHODS and entry.about == facts.about and entry.suits(facts)]
+
+
+def entry_of(facts: Facts, method: str, options: dict) -> Try:
+    """The entry that a choice belongs to, which knows how long it takes.
+
+    >>> [entry_of(Facts(100, 3, 2), "svm", options).word for options in ({"C": 1.0}, {"kernel": "rbf"})]
+    ['linear', 'kernels']
+    """
+    linear = options.get("kernel", "linear") == "linear"
+    found = [entry for entry in suited(facts) if entry.method == method]
+    exact = [entry for entry in found if entry.simple == linear and ("squares" in options) == (entry.word == "least squares")]
+    return (exact or found)[0]
 
 
 def around(method: str, options: dict) -> list[dict]:

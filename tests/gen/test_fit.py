@@ -86,6 +86,15 @@ class Pick(Quick):
                 table = int(re.search(rb"TABLE_BYTES (\d+)", self.read("m.h"))[1])
                 self.assertEqual(found["bytes"], table)
 
+    def test_many_classes_share_vectors_where_no_linear_model_fits(self):
+        many = self.write("many.csv", sets.csv(*sets.gauss(n=160, d=40, classes=8)))
+        learned = tries.Try("compact", lambda facts: [{"vectors": 4}], tries.compact_seconds, word="learned vectors", slow=True)
+        with mock.patch("gen.tries.TRIES", [*SMALL, learned]):
+            found = self.json("fit", many, "--flash", "300", "-o", self.path("m.h"))
+        self.assertEqual(found["method"], "compact")
+        self.assertLessEqual(found["bytes"], 300)
+        self.assertIsNone(found["linear_error"])
+
     def test_it_says_what_a_newcomer_needs(self):
         code, out, err = self.gen("fit", self.ring, "-o", self.path("m.h"))
         self.assertEqual((code, out), (0, ""), err)
@@ -202,14 +211,17 @@ class Stops(Quick):
         self.ok("fit", self.ring, "--flash", "400", "--threads", "1", "--finish", "-o", self.path("a.h"), "--name", "m")
         self.ok("fit", self.ring, "--flash", "400", "--threads", "3", "--finish", "-o", self.path("b.h"), "--name", "m")
         self.assertEqual(self.read("a.h"), self.read("b.h"))
-        calls = []
+        real, came = fit.View.arrived, []
+
+        def arrived(view, *words):
+            came.append(words)
+            real(view, *words)
 
         def look(view):
-            calls.append(view.done)
-            if view.done > 14:
+            if len(came) > 14:
                 raise workers.Stopped
 
-        with mock.patch("gen.fit.View.look", look):
+        with mock.patch("gen.fit.View.look", look), mock.patch("gen.fit.View.arrived", arrived):
             code, _, err = self.gen("fit", self.ring, "--flash", "400", "-o", self.path("c.h"), "--name", "m")
         self.assertEqual(code, 0, err)
         self.assertIn("with --resume goes on", err)
@@ -344,6 +356,19 @@ class Parts(unittest.TestCase):
         self.assertTrue(large.left_out)
         self.assertTrue(any(entry.method == "svm" for entry in entries))
         self.assertGreaterEqual(search.make_plan(tries.Facts(50000, 50, 2), 6000)[0].cap or 50000, large.cap)
+
+    def test_a_plan_keeps_within_its_time_by_its_own_estimates(self):
+        for n, d, k in ((30, 4, 2), (150, 60, 2), (1200, 3, 2), (700, 24, 5), (3000, 180, 3), (14000, 16, 26), (60000, 9, 7), (9000, 256, 10)):
+            for flash, seconds in ((None, 60), (2048, 60), (512, 10)):
+                with self.subTest(n=n, d=d, k=k, flash=flash, seconds=seconds):
+                    facts = tries.Facts(n, d, k, flash=flash, limited=flash is not None)
+                    plan, entries = search.make_plan(facts, seconds)
+                    first = sum(search.first_seconds(entry, facts, plan.cap or n) for entry in entries)
+                    self.assertLess(first + 0.4 * plan.work, 2 * seconds)  # near the best a tenth, the last round three tenths at most
+                    self.assertLess(max(search.once(facts, one) for entry in entries if not entry.simple
+                                        for one in search.choices_of(entry, facts)),
+                                    0.2 * plan.work)
+                    self.assertTrue(any(not entry.simple for entry in entries))
 
     def test_every_method_that_suits_some_data_can_be_tried(self):
         facts = [tries.Facts(300, 10, 2), tries.Facts(300, 10, 3, ordered=True), tries.Facts(300, 10, 2, missed=0.1)]
@@ -488,6 +513,7 @@ class Words(CommandLine):
 
     def test_misspelt_words_get_a_suggestion(self):
         for words, arguments in (("did you mean 'svm'?", ["train", self.two, "--method", "smv"]),
+                                 ("did you mean 'svm' or 'svr'?", ["train", self.two, "--method", "svn"]),
                                  ("did you mean 'train'?", ["trian"]),
                                  ("did you mean '--kernel'?", ["train", self.two, "--method", "svm", "--kernal", "rbf"]),
                                  ("did you mean '--method'?", ["train", self.two, "--methd", "svm"]),
