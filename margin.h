@@ -2076,7 +2076,8 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  * a fifth of a standard error; where no larger value does, it goes down as long as that is better.
  * Below 1000 samples it then divides the passes by 2, 4, 8 or 16 in the same way, because where
  * planes divide the classes, units that have hardly moved know more of new samples. If fewer passes
- * do not do, it doubles them once or twice as long as that is better.
+ * do not do, and below 8000 samples in any case, it doubles them once or twice as long as that is
+ * better.
  *
  *     margin_compact_options options = {0};
  *     options.vectors = 88;                                     // 4 KB for 16 features, 26 classes
@@ -2106,8 +2107,8 @@ typedef struct {
     margin_real decay; /* share of a value that a step of 1 takes away, at  0: by validation     */
                        /* most 100; MARGIN_ZERO: none                                            */
     uint32_t seed;     /* of all that is random                                                  */
-    size_t max_iterations; /* passes                0: 2 400 000 / n, but at least 100 and at    */
-                           /* most 600; below 1000 samples 300, or as validation says            */
+    size_t max_iterations; /* passes   0: 100 + 400 000 / n, at most 300, and from there as     */
+                           /* validation says                                                   */
     margin_watch watch;
     const margin_model *start; /* see above                             0: start at random       */
 } margin_compact_options;

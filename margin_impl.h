@@ -18401,6 +18401,7 @@ static bool mgn_compact_starts(margin_compact_options *o, size_t d, size_t class
 
 #define MGN_COMPACT_FEW 1000u  /* below so many samples all quarters are held out in turn, */
 #define MGN_COMPACT_HELD 1200u /* of as many divisions as make so many, but at most three */
+#define MGN_COMPACT_MANY 8000u /* from so many on, validation leaves the passes alone */
 
 /* What is left to validation, and where that starts. A model to go on from has settings of its own,
  * and few samples cannot tell: rbf units start at samples, which must not be those held out. */
@@ -18410,7 +18411,7 @@ static void mgn_compact_open(mgn_compact *job, size_t n) {
         o->start == NULL && n / 4u >= 8u && (!mgn_compact_rbf(job) || o->vectors <= n - n / 4u);
     job->seek_decay = seek && o->decay == 0;
     job->seek_noise = seek && o->noise == 0;
-    job->seek_passes = n < MGN_COMPACT_FEW && o->max_iterations == 0;
+    job->seek_passes = n < MGN_COMPACT_MANY && o->max_iterations == 0;
     job->shorter = 1;
     if (o->loss == 0) { o->loss = o->start == NULL ? MARGIN_COMPACT_SOFT : MARGIN_COMPACT_HINGE; }
     if (o->decay == 0 && o->start == NULL) { o->decay = MGN_R(0.03); }
@@ -18437,8 +18438,8 @@ static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t class
     if (o->rate == 0) { o->rate = mgn_compact_rbf(job) ? MGN_R(0.05) : MGN_R(0.01); }
     mgn_compact_open(job, n);
     if (o->max_iterations == 0 && n > 0) {
-        const uint64_t passes = n < MGN_COMPACT_FEW ? 300u : UINT64_C(2400000) / n;
-        o->max_iterations = passes < 100u ? 100u : passes < 600u ? (size_t)passes : 600u;
+        const uint64_t passes = 100u + UINT64_C(400000) / n;
+        o->max_iterations = passes < 300u ? (size_t)passes : 300u;
     }
     job->n = n;
     job->d = d;
@@ -19005,7 +19006,9 @@ static void mgn_compact_choose(mgn_compact *job) {
     job->judged = mgn_compact_try(job, &job->error);
     if (job->seek_decay) { mgn_compact_walk(job, &job->o.decay, decays, 6, 1); }
     if (job->seek_noise) { mgn_compact_walk(job, &job->o.noise, noises, 7, 2); }
-    if (job->seek_passes) { mgn_compact_walk(job, &job->shorter, shorter, 7, 2); }
+    if (job->seek_passes) {
+        mgn_compact_walk(job, &job->shorter, shorter, job->n < MGN_COMPACT_FEW ? 7u : 3u, 2);
+    }
     job->rng = margin_rng_make(job->o.seed + 1u);
 }
 

@@ -224,7 +224,7 @@ TRIES = Option("starts", above(0, whole), "How many random starts there are; the
                "and weight.")
 START = Option("start", one_of(STARTS), f"Where prototypes start: {', '.join(STARTS)}. The default is hss.")
 ITERATIONS = Option("iterations", above(0, whole), "How many passes over the data there are at most. Training ends before "
-                    "when it has converged. The default is 1000; of compact 100 to 600; of less than 1000 rows 300, or as many more or less as rows held out say; with --rate there are 60 gradient steps.")
+                    "when it has converged. The default is 1000; of compact 100 to 300; of less than 8000 rows up to four times as many, of less than 1000 also fewer, as rows held out say; with --rate there are 60 gradient steps.")
 RATE = Option("rate", above(0), "A learning rate. tvq and td then take steps of this rate along gradients over all rows, 1 is usual; "
               "by default they take mini-batches. lvq: the first rate, default 0.05. The default of compact is 0.01, with an rbf kernel 0.05.")
 VECTORS = Option("vectors", between(1, 65535, whole), "How many vectors are learned. The default is 64.")

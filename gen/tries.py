@@ -101,7 +101,7 @@ def tangent_seconds(facts: Facts, options: dict) -> float:
 
 
 def compact_seconds(facts: Facts, options: dict) -> float:
-    passes = 450 if facts.n < 1000 else max(100, min(600, 2400000 // facts.n))
+    passes = min(300, 100 + 400000 // facts.n) * (1.5 if facts.n < 8000 else 1)
     turns = 4 * min(3, 1200 // facts.n) if facts.n < 1000 else 2 if facts.n < 2000 else 1
     rank = options.get("rank", 0)
     each = options.get("vectors", 64) * (0.6 * (rank or facts.d) + facts.classes + 8) + (6 + rank) * facts.d
