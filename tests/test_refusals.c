@@ -445,6 +445,10 @@ TEST integer_hinges_with_one_thing_wrong_are_refused(void) {
     WRONG(MAKE,
           (f.norms[7] = 0x7FFF, e->kernel.up = 15, memset(f.vectors, 0x7F, sizeof f.vectors)));
     WRONG(MAKE, (e->vote = vote_q(MARGIN_SCHEME_ORDINAL, 3))); /* one score, two thresholds */
+    (void)make_expansion_q(&f, MARGIN_KERNEL_HINGE, MARGIN_Q15, MARGIN_SCHEME_ONE_REST, 3);
+    e->n = 4; /* vectors that speak to the machines of three classes */
+    e->width = 3;
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_model_check_q(&f.model), "%d");
 #undef MAKE
     PASS();
 }
