@@ -11641,100 +11641,223 @@ static bool mgn_ipm_run(mgn_ipm *p, size_t limit, mgn_tick *tick) {
 }
 
 /* Where samples far outnumber features, most are far from the margin, and their weights are 0 or
- * the cap for certain. An interior point on some of the samples, spread evenly, shows roughly which
- * these are. Then only the weights near the margin are solved for, and all others are fixed at
- * their bounds. Those that turn out to be fixed at the wrong bound join the part that is solved
- * for, until there are none. The fixed weights b_j add c x_i' sum b_j x_j to the gradient and b_j
- * to the sum, so the part is a programme of the same kind with other l_i and another sum.
+ * the cap for certain. Some samples, spread evenly, tell about which; then those near the margin
+ * are solved for while the others are held, and those of the others that are held at the wrong
+ * bound join them, until there are none.
  *
- * The arrays of a part are the upper halves of those that the interior point borrows, so that
- * parts take no memory: they have at most n / 2 samples. */
+ * A part is solved for by v = (w, nu) alone. With u_i = (x_i, -1), press_i = y_i (u_i . v - l_i),
+ * which pushes the weight to 0 or, if negative, to its cap, and share_i = |b_i| / cap_i,
+ *
+ *     minimise over v   |w|^2 / 2c - nu sum - v . held  +  the sum over the part of cap_i times
+ *     the largest       -press_i share - theta/2 (share - before_i)^2   over  0 <= share <= 1.
+ *
+ * This is a step of the proximal point method from the shares `before`; the largest value is at
+ * share = before - press / theta, within 0 .. 1. The function is made of quadratic pieces that fit
+ * smoothly, and only samples of 0 < share < 1 count in the curvature
+ *
+ *     N = diag(1/c, 0) + sum of cap_i u_i u_i' / theta,
+ *
+ * so that a step of Newton's method costs little more than the products u_i . v. Few steps find
+ * the piece of the minimum. Then theta falls: the violation theta |share - before| vanishes faster
+ * than theta does, and the weights that are not free are exactly at their bounds (Yan, Li: "An
+ * efficient augmented Lagrangian method for support vector machine", Optim. Methods Softw. 35,
+ * 2020). */
+#define MGN_PART_STEPS 100u  /* of Newton's method for one theta, */
+#define MGN_PART_ROUNDS 40u  /* of theta, and of parts, */
+#define MGN_PART_FAILURES 3u /* to come to an end for one theta */
 
 typedef struct {
     mgn_ipm *ipm;
-    mgn_qp *q, part; /* all, and the programme of the part */
-    margin_data data;
-    margin_index *place, *row; /* the samples of the part, ascending, and their rows in the data */
-    margin_real *b, *cap, *lin;
+    mgn_qp *q;
+    size_t count, limit;
+    margin_index *place;         /* the samples of the part, ascending; */
+    margin_real *cap, *before;   /* their caps and shares, */
+    margin_real *press, *slope;  /* their presses, and the change of these along the direction */
+    margin_real *v, *dir, *held; /* v; the direction; sum of b u over samples that are held */
+    margin_real theta;
 } mgn_part;
 
-/* Lays out the `count` samples in `place`; each stands for so many of its class. */
-static void mgn_part_lay(mgn_part *s, size_t count, const size_t *each) {
-    mgn_qp *q = s->q;
-    s->part = *q;
-    s->part.n = count;
-    s->part.split = 0;
-    for (size_t t = 0; t < count; t++) {
-        const size_t i = s->place[t];
-        s->row[t] = (margin_index)mgn_row_of(q->low, i);
-        s->cap[t] = q->cap[i] * (margin_real)each[mgn_qp_positive(q, i) ? 1 : 0];
-        s->part.split += mgn_qp_positive(q, i) ? 0u : 1u;
-        q->b[i] = 0;
-    }
-    s->data.n = count;
-    s->data.rows = s->row;
-    s->part.low = &s->data;
-    s->part.b = s->b;
-    s->part.cap = s->cap;
-    s->part.lin = s->lin;
+/* u_i . v */
+static margin_real mgn_part_product(const mgn_part *s, size_t i, const margin_real *v) {
+    const size_t d = s->q->low->d;
+    return margin_dot(v, mgn_sample(s->q->low, i), d) - v[d];
 }
 
-/* What the fixed weights leave for the part: its linear terms and its sum. */
-static void mgn_part_rest(mgn_part *s) {
-    mgn_qp *q = s->q;
-    const size_t d = q->low->d;
-    margin_real sum = 0, lost = 0;
-    for (size_t k = 0; k < d; k++) { q->w[k] = 0; }
-    for (size_t i = 0; i < q->n; i++) {
-        if (q->b[i] != 0) {
-            margin_axpy(q->w, q->c * q->b[i], mgn_sample(q->low, i), d);
-            mgn_add(&sum, &lost, q->b[i]);
+/* sum += b u_i */
+static void mgn_part_add(const mgn_part *s, size_t i, margin_real b, margin_real *sum) {
+    const size_t d = s->q->low->d;
+    margin_axpy(sum, b, mgn_sample(s->q->low, i), d);
+    sum[d] -= b;
+}
+
+static margin_real mgn_part_press(const mgn_part *s, size_t i) {
+    return mgn_qp_signed(s->q, i, mgn_part_product(s, i, s->v) - mgn_qp_linear(s->q, i));
+}
+
+/* The share of sample t of the part, so far along the direction. */
+static margin_real mgn_part_share(const mgn_part *s, size_t t, margin_real length) {
+    const margin_real press = s->press[t] + length * s->slope[t];
+    return mgn_max(mgn_min(s->before[t] - press / s->theta, 1), 0);
+}
+
+/* Adds `rows` rows in the block of the interior point to theta N. */
+static void mgn_part_add_rows(mgn_ipm *p, size_t rows, size_t size) {
+    for (size_t k = 0; k < size; k += MGN_PANEL) {
+        mgn_panel_pack_weighted(p->pack, p->block, size, p->inv, rows, k, size - k);
+        mgn_normal_panel(p->normal, size, p->block, size, rows, k, size, p->pack);
+    }
+}
+
+/* theta N, and as direction minus theta times the gradient. Where no share is between 0 and 1, nu
+ * has no curvature; it gets a little. */
+static void mgn_part_normal(mgn_part *s) {
+    const mgn_qp *q = s->q;
+    mgn_ipm *p = s->ipm;
+    const size_t d = q->low->d, size = d + 1u;
+    size_t rows = 0;
+    mgn_zero(p->normal, size * size);
+    for (size_t k = 0; k < d; k++) { s->dir[k] = s->held[k] - s->v[k] / q->c; }
+    s->dir[d] = s->held[d] + q->sum[0];
+    for (size_t t = 0; t < s->count; t++) {
+        const margin_real share = mgn_part_share(s, t, 0);
+        const size_t i = s->place[t];
+        if (share > 0) { mgn_part_add(s, i, mgn_qp_signed(q, i, share * s->cap[t]), s->dir); }
+        if (share > 0 && share < 1) {
+            mgn_copy(p->block + rows * size, mgn_sample(q->low, i), d);
+            p->block[rows * size + d] = -1;
+            p->inv[rows++] = s->cap[t];
+        }
+        if (rows == p->depth) {
+            mgn_part_add_rows(p, rows, size);
+            rows = 0;
         }
     }
-    for (size_t t = 0; t < s->part.n; t++) {
-        const size_t i = s->place[t];
-        s->lin[t] = mgn_qp_linear(q, i) - margin_dot(q->w, mgn_sample(q->low, i), d);
+    mgn_part_add_rows(p, rows, size);
+    for (size_t k = 0; k < size; k++) {
+        margin_real *diagonal = p->normal + k * size + k;
+        *diagonal += s->theta * (k < d ? 1 / q->c : MGN_R(1e-4)) + 4 * MGN_EPS * *diagonal;
+        s->dir[k] *= s->theta;
     }
-    s->part.sum[0] = q->sum[0] - sum;
 }
 
-/* Solves the part; then its weights are in b, with the gradient of all samples. */
-static bool mgn_part_solve(mgn_part *s, size_t count, const size_t *each, size_t limit,
-                           mgn_tick *tick) {
+/* The derivative of the function along the direction, so far along it. */
+static margin_real mgn_part_rise(const mgn_part *s, margin_real length) {
+    const size_t d = s->q->low->d;
+    const margin_real square = margin_dot(s->dir, s->dir, d);
+    margin_real sum = (margin_dot(s->v, s->dir, d) + length * square) / s->q->c -
+                      s->q->sum[0] * s->dir[d] - margin_dot(s->held, s->dir, d + 1u);
+    for (size_t t = 0; t < s->count; t++) {
+        sum -= s->cap[t] * mgn_part_share(s, t, length) * s->slope[t];
+    }
+    return sum;
+}
+
+/* How far to go along the direction, at most 1: to about where the derivative, which is `first`
+ * now, is 0. */
+static margin_real mgn_part_length(const mgn_part *s, margin_real first) {
+    margin_real low = 0, high = 1, at_low = first, at_high = mgn_part_rise(s, 1);
+    if (at_high <= -first / 8) { return 1; }
+    for (unsigned round = 0; round < 12u && at_low < first / 8; round++) {
+        const margin_real guess = at_low / (at_low - at_high);
+        const margin_real t = low + (high - low) * mgn_max(mgn_min(guess, MGN_R(0.9)), MGN_R(0.1));
+        const margin_real rise = mgn_part_rise(s, t);
+        if (rise <= 0) {
+            low = t;
+            at_low = rise;
+        } else {
+            high = t;
+            at_high = rise;
+        }
+    }
+    return low > 0 ? low : high;
+}
+
+/* Newton's method until a step changes no press by more than `accuracy`; false if it does not come
+ * to that. */
+static bool mgn_part_newton(mgn_part *s, margin_real accuracy, mgn_tick *tick) {
     mgn_qp *q = s->q;
-    mgn_part_lay(s, count, each);
-    mgn_part_rest(s);
-    s->ipm->q = &s->part;
-    const bool solved = mgn_ipm_run(s->ipm, limit, tick);
-    s->ipm->q = q;
-    q->iterations = s->part.iterations;
-    for (size_t t = 0; t < count; t++) { q->b[s->place[t]] = s->b[t]; }
-    mgn_qp_gradient(q);
-    return solved;
-}
-
-/* The first part: about `wanted` samples, half of them of each class, or all of a small one. */
-static size_t mgn_part_spread(const mgn_part *s, size_t wanted, size_t *each) {
-    const mgn_qp *q = s->q;
-    size_t count = 0;
-    each[0] = 1u + q->split / (wanted / 2u);
-    each[1] = 1u + (q->n - q->split) / (wanted / 2u);
-    for (size_t i = 0; i < q->n; i += each[i < q->split ? 0 : 1]) {
-        if (i >= q->split && count > 0 && s->place[count - 1u] < q->split) { i = q->split; }
-        s->place[count++] = (margin_index)i;
+    const size_t size = q->low->d + 1u;
+    for (size_t t = 0; t < s->count; t++) {
+        s->press[t] = mgn_part_press(s, s->place[t]);
+        s->slope[t] = 0;
     }
-    return count;
+    for (unsigned step = 0; step < MGN_PART_STEPS && q->iterations < s->limit; step++) {
+        margin_real change = 0;
+        mgn_part_normal(s);
+        if (mgn_tick_stop(tick, q->iterations, s->theta, q->goal) ||
+            !mgn_cholesky(s->ipm->normal, size, size, q->panel)) {
+            return false;
+        }
+        q->iterations++;
+        (void)margin_cholesky_solve(s->dir, 1, 1, s->ipm->normal, size, size);
+        for (size_t t = 0; t < s->count; t++) {
+            s->slope[t] = mgn_qp_signed(q, s->place[t], mgn_part_product(s, s->place[t], s->dir));
+            change = mgn_max(change, mgn_abs(s->slope[t]));
+        }
+        const margin_real first = mgn_part_rise(s, 0);
+        const margin_real length = first < 0 ? mgn_part_length(s, first) : 0;
+        margin_axpy(s->v, length, s->dir, size);
+        margin_axpy(s->press, length, s->slope, s->count);
+        if (change <= accuracy) { return true; }
+    }
+    return false;
 }
 
-/* How much a sample is pressed to weight 0, or, less than 0, to its cap. */
-static margin_real mgn_part_press(const mgn_part *s, size_t i) {
-    return mgn_qp_signed(s->q, i, s->q->g[i] - s->ipm->nu[0]);
+/* Solves for the part, from v and the shares `before` on, until the violation is at most `enough`.
+ * Where Newton's method does not come to an end, a larger theta makes it easier. */
+static bool mgn_part_solve(mgn_part *s, margin_real theta, margin_real enough, mgn_tick *tick) {
+    margin_real violation = theta;
+    unsigned failures = 0;
+    s->theta = theta;
+    for (unsigned round = 0; round < MGN_PART_ROUNDS; round++) {
+        margin_real moved = 0;
+        if (mgn_part_newton(s, mgn_max(violation, enough) / 16, tick)) {
+            for (size_t t = 0; t < s->count; t++) {
+                const margin_real share = mgn_part_share(s, t, 0);
+                moved = mgn_max(moved, mgn_abs(share - s->before[t]));
+                s->before[t] = share;
+            }
+            violation = s->theta * moved;
+            if (violation <= enough) { return true; }
+            s->theta /= 8;
+        } else if (tick->stopped || s->q->iterations >= s->limit ||
+                   ++failures >= MGN_PART_FAILURES) {
+            return false;
+        } else {
+            s->theta *= 64;
+            violation = s->theta;
+        }
+    }
+    return false;
+}
+
+/* A theta to begin with: shares change by less than 1, and by less than what a sample of the
+ * largest cap can bear. */
+static margin_real mgn_part_begin(const mgn_part *s) {
+    margin_real most = 64;
+    for (size_t t = 0; t < s->count; t++) { most = mgn_max(most, s->cap[t]); }
+    return most / 32;
+}
+
+/* A sample at the end of the part. */
+static void mgn_part_take(mgn_part *s, size_t i, margin_real times) {
+    s->cap[s->count] = s->q->cap[i] * times;
+    s->before[s->count] = 0;
+    s->place[s->count++] = (margin_index)i;
+}
+
+/* The first part: about `wanted` samples, half of them of each class, or all of a small one; each
+ * stands for others as well. */
+static void mgn_part_spread(mgn_part *s, size_t wanted) {
+    const mgn_qp *q = s->q;
+    const size_t each[2] = {1u + q->split / (wanted / 2u), 1u + (q->n - q->split) / (wanted / 2u)};
+    for (size_t i = 0; i < q->split; i += each[0]) { mgn_part_take(s, i, (margin_real)each[0]); }
+    for (size_t i = q->split; i < q->n; i += each[1]) { mgn_part_take(s, i, (margin_real)each[1]); }
 }
 
 /* Whether a sample is near the margin, or, of few that are pressed to their caps, one of them. */
 static bool mgn_part_is_near(const mgn_part *s, size_t i, margin_real width, bool few) {
-    const margin_real press = mgn_part_press(s, i);
-    return (few ? press : mgn_abs(press)) < width;
+    return (few ? s->q->g[i] : mgn_abs(s->q->g[i])) < width;
 }
 
 static size_t mgn_part_count(const mgn_part *s, margin_real width, bool few) {
@@ -11743,77 +11866,133 @@ static size_t mgn_part_count(const mgn_part *s, margin_real width, bool few) {
     return count;
 }
 
-/* The second part: about an eighth of the samples, those near the margin and all that are pressed
+/* The second part: about a sixteenth of the samples, those near the margin and all that are pressed
  * to their caps where these are few; else a quarter, near the margin. All others are put on the
- * bounds they are pressed to. */
-static size_t mgn_part_near(const mgn_part *s) {
+ * bounds that they are pressed to. The presses are in g. */
+static void mgn_part_near(mgn_part *s) {
     mgn_qp *q = s->q;
-    const bool few = mgn_part_count(s, 0, true) < q->n / 16u;
-    const size_t wanted = q->n / (few ? 8u : 4u);
+    const bool few = mgn_part_count(s, 0, true) < q->n / 32u;
+    const size_t wanted = q->n / (few ? 16u : 4u);
     margin_real low = 0, high = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < q->n; i++) { high = mgn_max(high, mgn_abs(mgn_part_press(s, i))); }
+    for (size_t i = 0; i < q->n; i++) { high = mgn_max(high, mgn_abs(q->g[i])); }
     for (unsigned step = 0; step < 30u; step++) {
         const margin_real middle = low / 2 + high / 2;
         const bool narrow = mgn_part_count(s, middle, few) <= wanted;
         low = narrow ? middle : low;
         high = narrow ? high : middle;
     }
+    s->count = 0;
     for (size_t i = 0; i < q->n; i++) {
-        if (mgn_part_is_near(s, i, low, few)) { s->place[count++] = (margin_index)i; }
-        q->b[i] = mgn_part_press(s, i) > 0 ? 0 : mgn_qp_signed(q, i, q->cap[i]);
+        const bool near = mgn_part_is_near(s, i, low, few);
+        q->b[i] = near || q->g[i] > 0 ? 0 : mgn_qp_signed(q, i, q->cap[i]);
+        if (near) { mgn_part_take(s, i, 1); }
+        if (q->b[i] != 0) { mgn_part_add(s, i, q->b[i], s->held); }
     }
-    return count;
 }
 
-/* Adds samples whose weights are fixed at the wrong bound; returns how many there are then. */
-static size_t mgn_part_grow(const mgn_part *s, size_t count) {
-    const mgn_qp *q = s->q;
-    size_t grown = 0, t = 0;
-    for (size_t i = 0; i < q->n && grown < q->n / 2u; i++) {
-        const margin_real press = mgn_part_press(s, i);
-        const bool inside = t < count && s->place[t] == i;
-        t += inside ? 1u : 0u;
-        if (inside || (q->b[i] == 0 ? -press : press) > q->goal / 4) {
-            s->row[grown++] = (margin_index)i;
+/* How much a sample that is held is pressed away from its bound, if that is too much; else 0. */
+static margin_real mgn_part_wrong(const mgn_qp *q, size_t i) {
+    const margin_real press = q->b[i] == 0 ? -q->g[i] : q->g[i];
+    return press > q->goal / 4 ? press : 0;
+}
+
+/* Adds samples that are held at the wrong bound; returns how much the worst is pressed away from
+ * it. The presses are in g, and those of the part, which are not held, are not asked for. Samples
+ * are moved from the end on, so that all stay ascending. */
+static margin_real mgn_part_grow(mgn_part *s) {
+    mgn_qp *q = s->q;
+    margin_real worst = 0;
+    size_t more = 0, t = s->count;
+    for (size_t k = 0; k < s->count; k++) { q->g[s->place[k]] = 0; }
+    for (size_t i = 0; i < q->n; i++) {
+        const margin_real wrong = mgn_part_wrong(q, i);
+        worst = mgn_max(worst, wrong);
+        more += wrong > 0 ? 1u : 0u;
+    }
+    s->count += more;
+    for (size_t i = q->n; i-- > 0 && more > 0;) {
+        if (t > 0 && s->place[t - 1u] == i) {
+            t--;
+            s->place[t + more] = (margin_index)i;
+            s->cap[t + more] = s->cap[t];
+            s->before[t + more] = s->before[t];
+        } else if (mgn_part_wrong(q, i) > 0) {
+            more--;
+            s->place[t + more] = (margin_index)i;
+            s->cap[t + more] = q->cap[i];
+            s->before[t + more] = q->b[i] == 0 ? 0 : 1;
+            mgn_part_add(s, i, -q->b[i], s->held);
+            q->b[i] = 0;
         }
     }
-    for (size_t k = 0; k < grown; k++) { s->place[k] = s->row[k]; }
-    return grown;
+    return worst;
 }
 
-/* Interior points of parts; false where there is no use, or they have not come to an end. */
+/* Whether weights of the part can make up for the sum of those that are held. */
+static bool mgn_part_balances(const mgn_part *s) {
+    const margin_real rest = s->q->sum[0] + s->held[s->q->low->d];
+    margin_real sum[2] = {0, 0};
+    for (size_t t = 0; t < s->count; t++) {
+        sum[mgn_qp_positive(s->q, s->place[t]) ? 1 : 0] += s->cap[t];
+    }
+    return rest > -MGN_R(0.99) * sum[0] && rest < MGN_R(0.99) * sum[1];
+}
+
+/* Solves for the samples near the margin, roughly until no more join them, and then to the end.
+ * Returns false if there is none. */
+static bool mgn_part_finish(mgn_part *s, mgn_tick *tick) {
+    mgn_qp *q = s->q;
+    const margin_real least = mgn_max(q->goal * MGN_R(1e-6), 16384 * MGN_EPS);
+    const margin_real rough = mgn_max(least, MGN_R(0.02));
+    margin_real theta = mgn_part_begin(s);
+    bool last = false;
+    for (unsigned round = 0; round < MGN_PART_ROUNDS; round++) {
+        if (!mgn_part_balances(s) || !mgn_part_solve(s, theta, last ? least : rough, tick)) {
+            return false;
+        }
+        for (size_t i = 0; i < q->n; i++) { q->g[i] = mgn_part_press(s, i); }
+        theta = 8 * mgn_part_grow(s);
+        if (theta == 0 && last) { break; }
+        last = theta == 0;
+        theta = last ? s->theta / 8 : theta;
+    }
+    for (size_t t = 0; t < s->count; t++) {
+        q->b[s->place[t]] = mgn_qp_signed(q, s->place[t], s->cap[t] * s->before[t]);
+    }
+    return last && mgn_qp_repair(q, 0);
+}
+
+/* Solves in parts; false where there is no use, or they have not come to an end. The arrays are
+ * those that the interior point borrows. */
 static bool mgn_part_run(mgn_ipm *ipm, size_t limit, mgn_tick *tick) {
     mgn_qp *q = ipm->q;
-    const size_t first = 1024u + q->n / 32u, one[2] = {1, 1};
+    const size_t first = 1024u + q->n / 32u, size = q->low->d + 1u;
     mgn_part s;
-    size_t each[2];
-    mgn_clear(&s, sizeof s);
     MARGIN_ASSERT(q->cap == NULL || q->ridge == NULL); /* no programme has both */
     MARGIN_ASSERT(q->side == NULL); /* svr has each sample twice where there is an interior point */
     if (!ipm->many || q->n < MGN_PART_LEAST || q->low->d > first / 8u || q->by_class ||
         q->cap == NULL || q->lin != NULL) {
         return false;
     }
+    mgn_clear(&s, sizeof s);
     s.ipm = ipm;
     s.q = q;
-    s.data = *q->low;
+    s.limit = limit;
     s.place = q->face;
-    s.row = q->active;
-    s.b = q->edge + q->n / 2u;
-    s.cap = q->curve + q->n / 2u;
-    s.lin = q->dir + q->n / 2u;
-    for (size_t i = 0; i < q->n; i++) { q->b[i] = 0; }
-    if (!mgn_part_solve(&s, mgn_part_spread(&s, first, each), each, limit, tick)) { return false; }
-    size_t count = mgn_part_near(&s);
-    for (unsigned round = 0; round < 20u; round++) {
-        const size_t before = count;
-        if (count == 0 || !mgn_part_solve(&s, count, one, limit, tick)) { return false; }
-        count = mgn_part_grow(&s, count);
-        if (count == before) { return true; }
-        if (count >= q->n / 2u) { return false; }
-    }
-    return false;
+    s.cap = ipm->s;
+    s.before = ipm->z;
+    s.press = ipm->h;
+    s.slope = ipm->db;
+    s.v = ipm->v;
+    s.dir = ipm->drift;
+    s.held = ipm->mean;
+    mgn_zero(s.v, size);
+    mgn_zero(s.held, size);
+    mgn_part_spread(&s, first);
+    if (!mgn_part_solve(&s, mgn_part_begin(&s), MGN_R(0.2), tick)) { return false; }
+    for (size_t i = 0; i < q->n; i++) { q->g[i] = mgn_part_press(&s, i); }
+    mgn_part_near(&s);
+    return mgn_part_finish(&s, tick);
 }
 
 /* The same with w as a variable of its own. It is hard to foresee where rounding ends the
