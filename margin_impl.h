@@ -2644,12 +2644,12 @@ static size_t mgn_head_values_q(const mgn_image_head *h) {
  * number, `bytes` is what it takes in an image, and `get` and `put` read it there into v and write
  * it. What the model has fewer bits for than the image must fit them. */
 #define MGN_T_REAL(OP, at, v)                                                                      \
-    OP(0, 4u, (margin_real)mgn_get_float(at), fits = mgn_put_float(at, v) && fits, at, v)
+    OP(0, 4u, (margin_real)mgn_get_float(at), fits = mgn_put_real(at, v, fits), at, v)
 #define MGN_T_CHANCE(OP, at, v)                                                                    \
     OP(0, 2u, (margin_real)mgn_get16(at) / 32768, mgn_put16(at, (uint16_t)((v)*32768)), at, v)
 #define MGN_T_SIZE(OP, at, v) OP(1, 4u, mgn_get_size(at), mgn_put32(at, (uint32_t)(v)), at, v)
 #define MGN_T_H16(OP, at, v)                                                                       \
-    OP(1, 2u, (size_t)mgn_get16(at), fits = mgn_put_half(at, v) && fits, at, v)
+    OP(1, 2u, (size_t)mgn_get16(at), fits = mgn_put_half(at, v, fits), at, v)
 #define MGN_T_U32(OP, at, v) OP(0, 4u, mgn_get32(at), mgn_put32(at, v), at, v)
 #define MGN_T_I32(OP, at, v) OP(0, 4u, (int32_t)mgn_get32(at), mgn_put32(at, (uint32_t)(v)), at, v)
 #define MGN_T_U16(OP, at, v) OP(1, 2u, mgn_get16(at), mgn_put16(at, v), at, v)
@@ -9080,18 +9080,18 @@ static void mgn_put_bits(unsigned char *p, float v) {
     mgn_put32(p, word.bits);
 }
 
-/* Writes a number as binary32. Returns false if it does not fit. */
-static bool mgn_put_float(unsigned char *p, margin_real v) {
+/* Writes a number as binary32. Returns `before`, or false if the number does not fit. */
+static bool mgn_put_real(unsigned char *p, margin_real v, bool before) {
     const bool fits = mgn_abs(v) <= MGN_R(FLT_MAX);
     mgn_put_bits(p, fits ? (float)v : 0.0f);
-    return fits;
+    return fits && before;
 }
 
 static const void *mgn_visit_write(mgn_walk *walk, const void *v, unsigned type, size_t count) {
     unsigned char *p = walk->image + walk->at;
     for (size_t i = 0; i < count; i++, p += mgn_element(type)) {
         if (type == MGN_REALS) {
-            walk->fits = mgn_put_float(p, ((const margin_real *)v)[i]) && walk->fits;
+            walk->fits = mgn_put_real(p, ((const margin_real *)v)[i], walk->fits);
         }
         if (type == MGN_WORDS) { mgn_put32(p, ((const uint32_t *)v)[i]); }
         if (type == MGN_HALVES) { mgn_put16(p, ((const uint16_t *)v)[i]); }
@@ -9119,10 +9119,10 @@ static bool mgn_put_norms(unsigned char *p, const margin_expansion *e) {
     return fits;
 }
 
-/* Writes a count of 16 bits. Returns false if it does not fit. */
-static bool mgn_put_half(unsigned char *p, size_t v) {
+/* Writes a count of 16 bits. Returns `before`, or false if the count does not fit. */
+static bool mgn_put_half(unsigned char *p, size_t v, bool before) {
     mgn_put16(p, (uint16_t)v);
-    return v <= UINT16_MAX;
+    return v <= UINT16_MAX && before;
 }
 
 #define MGN_PUT_OF(counts, bytes, get, put, at, v) put;
@@ -9155,7 +9155,7 @@ static void mgn_put_notes(unsigned char *p, const mgn_image_head *head, const vo
 /* The bytes of an image with its notes; 0 if they are more than 32 bits or a size_t can count. */
 static size_t mgn_image_bytes(size_t before, size_t notes) {
     const size_t bytes = mgn_size_add(before, notes);
-    return (size_t)(uint32_t)bytes != bytes || bytes == SIZE_MAX ? 0 : bytes;
+    return bytes == SIZE_MAX || (size_t)(uint32_t)bytes != bytes ? 0 : bytes;
 }
 
 MARGIN_API size_t margin_image_size(const margin_model *model, size_t notes) {
@@ -9245,7 +9245,7 @@ MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const v
     default:
         break;
     }
-    walk.fits = mgn_put_float(p + 64, quant->unit);
+    walk.fits = mgn_put_real(p + 64, quant->unit, true);
     walk.image = p;
     mgn_walk_copy_q(&walk, quant, h);
     if (!walk.fits) { return MARGIN_E_RANGE; }
@@ -9306,7 +9306,8 @@ static margin_status mgn_linear_scale(margin_linear *l, const margin_scaling *s,
 
 MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_scaling *scaling,
                                             margin_arena *mem) {
-    if (model == NULL || scaling == NULL || mgn_mem_check(mem) != MARGIN_OK) {
+    if (model == NULL || !mgn_kind_known(model->kind) || scaling == NULL ||
+        mgn_mem_check(mem) != MARGIN_OK) {
         return MARGIN_E_ARGUMENT;
     }
     if (scaling->offset == NULL) { return MARGIN_OK; }
@@ -10357,9 +10358,8 @@ static margin_status mgn_mam_lambda(const mgn_fit *fit, const mgn_mam_work *work
         mgn_add(&square, &lost, fit->b[i] * fit->f[i]);
         mgn_add(&mean, &lost_mean, mgn_abs(fit->b[i]) * k);
     }
-    if (!mgn_finite(square) || !mgn_finite(mean) || !mgn_all_finite(work->norm, fit->data.n)) {
-        return MARGIN_E_RANGE;
-    }
+    /* A k(x, x) that is not finite is part of f, so that c'f is not finite either. */
+    if (!mgn_finite(square) || !mgn_all_finite(work->norm, fit->data.n)) { return MARGIN_E_RANGE; }
     *lambda = mgn_sqrt(square);
     return square > 64 * MGN_EPS * mean ? MARGIN_OK : MARGIN_E_NO_DIRECTION;
 }
@@ -14295,9 +14295,9 @@ MARGIN_API margin_loss margin_loss_named(unsigned name) {
     return named[name < sizeof named / sizeof *named ? name : 0];
 }
 
-/* MARGIN_OK, or MARGIN_E_ARGUMENT: NULL, no pieces, ends that do not ascend, numbers not finite. */
+/* MARGIN_OK, or MARGIN_E_ARGUMENT: no pieces, ends that do not ascend, numbers not finite. */
 static margin_status mgn_loss_check(const margin_loss *loss) {
-    if (loss == NULL || loss->pieces == NULL || loss->count == 0) { return MARGIN_E_ARGUMENT; }
+    if (loss->pieces == NULL || loss->count == 0) { return MARGIN_E_ARGUMENT; }
     for (size_t k = 0; k < loss->count; k++) {
         const margin_piece *p = loss->pieces + k;
         if (!mgn_finite(p->at) || !mgn_finite(p->c0) || !mgn_finite(p->c1) || !mgn_finite(p->c2) ||
@@ -14430,7 +14430,7 @@ static void mgn_space_lengths(mgn_space *s) {
 static margin_status mgn_space_start(mgn_space *s, const margin_smoothing *how, margin_arena *mem) {
     const size_t n = s->n;
     const margin_status status = margin_eigen(s->lambda, s->v, n, s->v, n, n, mem);
-    if (status != MARGIN_OK) { return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status; }
+    if (status != MARGIN_OK) { return MARGIN_E_RANGE; } /* kernel values have overflowed */
     s->q = mgn_space_rank(s->lambda, n, how);
     for (size_t j = 0; j < s->q; j++) {
         const margin_real root = mgn_sqrt(s->lambda[j]);
@@ -15171,7 +15171,8 @@ static void mgn_seco_append(mgn_seco *s, size_t t, size_t errors) {
     cut->asked = s->m;
     cut->covered = a->covered;
     cut->wrong = a->wrong;
-    cut->margin = a->norm > 0 ? 1 / a->norm : 0;
+    MARGIN_ASSERT(a->norm > 0); /* a constant covers all samples or none, and is no candidate */
+    cut->margin = 1 / a->norm;
     cut->c = a->c;
     cut->weight = a->weight;
     cut->estimate = mgn_ratio(errors, s->m);
@@ -15239,7 +15240,7 @@ static margin_status mgn_seco_turn(mgn_seco *s, size_t r, margin_arena *mem) {
         for (size_t j = 0; j < r; j++) { mgn_axpy(small + j * r, row[j], row, j + 1u); }
     }
     const margin_status status = margin_eigen(space->lambda, small, r, small, r, r, mem);
-    if (status != MARGIN_OK) { return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status; }
+    if (status != MARGIN_OK) { return MARGIN_E_RANGE; } /* a sum of squares has overflowed */
     space->q = mgn_space_rank(space->lambda, r, &s->options->smoothing);
     for (size_t j = 0; j < space->q; j++) {
         for (size_t i = 0; i < m; i++) {
@@ -18671,8 +18672,7 @@ static void mgn_compact_load(const mgn_compact *job, size_t i, size_t row) {
 /* Mean and root mean square deviation; MARGIN_E_RANGE where squares overflow. */
 static margin_status mgn_compact_centre(mgn_compact *job) {
     margin_real weight, square = 0, lost = 0;
-    margin_status status = margin_data_moments(job->data, 1, NULL, &weight, job->centre, NULL);
-    if (status != MARGIN_OK) { return status; }
+    (void)margin_data_moments(job->data, 1, NULL, &weight, job->centre, NULL); /* of checked data */
     job->factor = 1;
     for (size_t i = 0; i < job->n; i++) {
         job->order[i] = (margin_index)i;
@@ -19531,10 +19531,7 @@ static void mgn_cuts_thresholds(const mgn_cuts *t, margin_real *thresholds) {
         const margin_real low = cut > 0 ? t->f[t->order[cut - 1u]] : first - pad;
         const margin_real high = cut < t->n ? t->f[t->order[cut]] : last + pad;
         const margin_real middle = low / 2 + high / 2;
-        thresholds[j] = cut == 0                         ? low
-                        : cut == t->n                    ? high
-                        : middle >= low && middle < high ? middle
-                                                         : low;
+        thresholds[j] = cut == 0 ? low : cut == t->n ? high : middle < high ? middle : low;
     }
 }
 
@@ -19705,7 +19702,8 @@ static bool mgn_ordinal_standard(mgn_ordinal *o) {
     o->size *= mgn_sqrt(square);
     o->total = total;
     o->pairs = 0;
-    if (!(o->size > 4 * MGN_EPS * mgn_abs(o->mean)) || !mgn_finite(o->size)) { return false; }
+    /* Where a difference has overflowed, so has the size, and their ratio is a NaN. */
+    if (!(o->size > 4 * MGN_EPS * mgn_abs(o->mean))) { return false; }
     for (size_t i = 0; i < o->n; i++) { o->rank[i] /= o->size; }
     return true;
 }
@@ -19724,7 +19722,8 @@ static bool mgn_ordinal_gather(mgn_ordinal *o, const margin_data *data) {
     o->data = *data;
     o->data.rows = o->rows;
     o->data.n = o->n = n;
-    if (o->numbers) { return n > 0 && mgn_ordinal_standard(o); }
+    MARGIN_ASSERT(n > 0); /* margin_data_check refuses weights whose sum is 0 */
+    if (o->numbers) { return mgn_ordinal_standard(o); }
     /* From targets to d_i [21], which needs their order. */
     margin_real lost = 0, below = 0, lost_below = 0, all = 0;
     margin_index *order = o->cuts.order;
@@ -20011,8 +20010,8 @@ static margin_status mgn_omam_normalised_fit(mgn_ordinal *o, margin_arena *mem) 
         mgn_add(&sum, &lost, weight * o->rank[i] * o->f[i]);
     }
     o->info.objective = sum;
-    return mgn_all_finite(o->f, o->n) && mgn_all_finite(work.norm, o->n) ? MARGIN_OK
-                                                                         : MARGIN_E_RANGE;
+    /* Values of these kernels are at most 1, so that f is finite. */
+    return mgn_all_finite(work.norm, o->n) ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
 static const mgn_ordinal_solver mgn_omam_linear = {mgn_omam_linear_plan, mgn_omam_linear_fit};

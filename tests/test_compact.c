@@ -857,7 +857,122 @@ TEST no_options_are_options_of_zero(void) {
     PASS();
 }
 
+/* ---- edges ---- */
+
+/* Only rbf expansions of the same shape can be gone on from. */
+TEST models_to_go_on_from_must_suit(void) {
+    margin_model start;
+    margin_expansion *e = &start.of.expansion;
+    clouds(60, 2, 3, 1);
+    memset(&start, 0, sizeof start);
+    start.kind = MARGIN_MODEL_EXPANSION;
+    e->kernel.kind = MARGIN_KERNEL_RBF;
+    e->n = 5;
+    e->d = 2;
+    e->vote.classes = 3;
+    e->vote.scheme = MARGIN_SCHEME_ONE_REST;
+    options.start = &start;
+    ASSERT(margin_compact_train_size(60, 2, 3, &options) > 0);
+    ASSERT_EQ(0, margin_compact_train_size(60, 2, 2, &options)); /* other classes */
+    e->vote.classes = 2;
+    ASSERT_EQ(0, margin_compact_train_size(60, 2, 2, &options)); /* two classes have one machine */
+    e->vote.scheme = MARGIN_SCHEME_BINARY;
+    ASSERT(margin_compact_train_size(60, 2, 2, &options) > 0);
+    e->vote.classes = 3;
+    e->vote.scheme = MARGIN_SCHEME_ONE_REST;
+    e->n = 70000;
+    ASSERT_EQ(0, margin_compact_train_size(100000, 2, 3, &options));
+    e->n = 5;
+    start.kind = MARGIN_MODEL_LINEAR;
+    ASSERT_EQ(0, margin_compact_train_size(60, 2, 3, &options));
+    options.start = NULL;
+    options.loss = MARGIN_COMPACT_SOFT + 1u;
+    ASSERT_EQ(0, margin_compact_train_size(60, 2, 3, &options));
+    PASS();
+}
+
+/* Samples that are all alike: units of no width, vectors of zeros. */
+TEST samples_that_are_all_alike_have_one_score(void) {
+    margin_real scores[1], other[1];
+    fresh(40, 2);
+    for (size_t i = 0; i < 40u; i++) {
+        x[2 * i] = x[2 * i + 1] = 3;
+        y[i] = (uint16_t)(i % 2u);
+    }
+    options.kernel = MARGIN_KERNEL_RBF;
+    options.vectors = 3;
+    options.max_iterations = 4;
+    options.noise = options.decay = MARGIN_ZERO; /* nothing moves the vectors */
+    ASSERT_EQ(MARGIN_OK, train());
+    margin_scores(&model, x, scores);
+    margin_scores(&model, x + 2, other);
+    ASSERT(scores[0] == other[0] && scores[0] - scores[0] == 0);
+    ASSERT_EQ(20, mistakes());
+    PASS();
+}
+
+/* From 1000 samples on two quarters are held out in turn, from 2000 on one; and with a decay given
+ * only the noise is chosen. */
+TEST many_samples_hold_out_fewer_quarters(void) {
+    static margin_real one[2001];
+    static uint16_t labels[2001];
+    static const size_t counts[] = {999, 1000, 2001};
+    static const size_t parts[] = {4, 2, 1};
+    fresh(0, 1);
+    for (size_t i = 0; i < 2001u; i++) {
+        one[i] = (margin_real)((double)(i % 17u) - 8);
+        labels[i] = (uint16_t)(i % 17u > 8u ? 1 : 0);
+    }
+    data.x = one;
+    data.y = labels;
+    options.vectors = 2;
+    options.max_iterations = 2;
+    options.decay = (margin_real)0.1;
+    for (size_t t = 0; t < 3u; t++) {
+        mgn_compact plan;
+        data.n = counts[t];
+        ASSERT(mgn_compact_shape(&plan, data.n, 1, 2, &options));
+        ASSERT_EQ(parts[t], mgn_compact_parts(&plan));
+    }
+    data.n = 2001;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT(told.decay == options.decay);
+    ASSERT(told.held_out_error >= 0 && told.held_out_error < 1);
+    PASS();
+}
+
+/* Plans of more than a size_t can count have no size. Trainers refuse such counts before. */
+TEST plans_beyond_all_counts_have_no_size(void) {
+    for (unsigned i = 0; i < 5u; i++) {
+        margin_arena dry = margin_arena_counting();
+        margin_seco_options seco;
+        margin_mam_online on;
+        mgn_descent descent;
+        mgn_seco list;
+        memset(&on, 0, sizeof on);
+        memset(&list, 0, sizeof list);
+        memset(&seco, 0, sizeof seco);
+        memset(&job, 0, sizeof job);
+        on.d = job.d = SIZE_MAX;
+        on.classes = 2;
+        job.n = job.classes = 2;
+        job.machines = job.units = 1;
+        seco.weight_count = seco.starts = 1;
+        list.options = &seco;
+        if (i < 2u) { mgn_mam_plan(&on, &dry, 1, 1, i == 0); }
+        if (i == 2u) { mgn_descent_plan(&descent, &dry, SIZE_MAX); }
+        if (i == 3u) { mgn_seco_plan(&list, &dry, SIZE_MAX); }
+        if (i == 4u) { mgn_compact_plan(&job, &dry); }
+        ASSERT_EQ(0, mgn_arena_counted(&dry));
+    }
+    PASS();
+}
+
 SUITE(compact_suite) {
+    RUN_TEST(models_to_go_on_from_must_suit);
+    RUN_TEST(samples_that_are_all_alike_have_one_score);
+    RUN_TEST(many_samples_hold_out_fewer_quarters);
+    RUN_TEST(plans_beyond_all_counts_have_no_size);
     RUN_TEST(no_options_are_options_of_zero);
     RUN_TEST(rbf_units_begin_as_wide_as_they_are_apart);
     RUN_TEST(starting_values_are_sums_of_four_bytes);

@@ -31,6 +31,7 @@
     X(refusals_suite) \
     X(arguments_suite) \
     X(sweeps_suite) \
+    X(edges_suite) \
     X(torture_suite)
 /* clang-format on */
 

@@ -1351,6 +1351,24 @@ static void projected_make(hand_projected *p, double gamma, double weight) {
     p->model.of.projected.d = 3;
 }
 
+/* A pool of poly has other numbers in the head of its image. */
+static enum greatest_test_res poly_survives_its_image(const margin_data *data,
+                                                      margin_quant_options how) {
+    static uint32_t image[256];
+    margin_arena mem = fresh();
+    hand_projected p;
+    margin_quant quant, copy;
+    projected_make(&p, 0.5, 1);
+    p.model.of.projected.pool.kernel.kind = MARGIN_KERNEL_POLY;
+    p.model.of.projected.pool.kernel.coef0 = 1;
+    ASSERT_EQ(MARGIN_OK, margin_quantize(&p.model, data, &how, &mem, &quant, NULL));
+    ASSERT_EQ(MARGIN_OK, margin_image_write_q(&quant, NULL, 0, image, sizeof image));
+    ASSERT_EQ(MARGIN_OK, margin_image_load_q(image, sizeof image, &mem, &copy));
+    ASSERT_EQ(quant.model.of.projected.pool.kernel.add, copy.model.of.projected.pool.kernel.add);
+    ASSERT_EQ(quant.model.of.projected.pool.kernel.gain, copy.model.of.projected.pool.kernel.gain);
+    PASS();
+}
+
 TEST projections_made_by_hand_are_quantised_or_refused(void) {
     static const margin_real x[9] = {1, 2, 3, -1, 0, 2, 0, -3, 1};
     static const margin_real parts[9] = {1, 2, 3, -1, 0, MGN_R(2.5), 0, -3, 1};
@@ -1372,6 +1390,7 @@ TEST projections_made_by_hand_are_quantised_or_refused(void) {
         p.factor[0] = 2; /* each feature has its own: a stage is needed, */
         p.factor[1] = p.factor[2] = 1;
         CHECK_CALL(hand_quantise("a stage", &p.model, &data, how, MARGIN_OK, 5e-2));
+        CHECK_CALL(poly_survives_its_image(&data, how));
     }
     PASS();
 }
