@@ -386,7 +386,7 @@ class Kept:
 def instructions():
     """Of an answer of the header that was exported last, on M0 and M4F; nothing where the tools are missing."""
     sys.path[:0] = [os.path.join(ROOT, "ports"), os.path.join(ROOT, "tests/bench")]
-    if not all(map(shutil.which, ("arm-none-eabi-gcc", "qemu-system-arm"))):
+    if not all(map(shutil.which, ("arm-none-eabi-gcc", "qemu-system-arm"))) or not os.path.exists("/usr/include/simavr/sim_avr.h"):
         return ()
     import table_gen
     import table_proto
