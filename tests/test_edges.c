@@ -475,7 +475,60 @@ TEST seco_with_an_indefinite_matrix_keeps_its_vectors(void) {
     PASS();
 }
 
+/* ---- rates ---- */
+
+/* A class whose samples are all alike has no error beyond its point: every rate can be reached. */
+TEST the_frontier_of_a_class_without_spread_is_at_no_errors(void) {
+    static const margin_real x[12] = {0, 0, 0, 0, 0, 0, 3, 1, 4, 2, 5, 1},
+                             asked[1] = {(margin_real)0.2};
+    static const uint16_t y[6] = {0, 0, 0, 1, 1, 1};
+    const margin_data data = {x, 6, 2, 0, y, NULL, NULL};
+    margin_arena mem = fresh();
+    margin_real reached[1] = {7};
+    ASSERT_EQ(MARGIN_OK, margin_rates_frontier(&data, NULL, &mem, asked, reached, 1));
+    ASSERT_IN_RANGE(0, (double)reached[0], 1e-6);
+    PASS();
+}
+
+/* A ridge is what it adds to the diagonals, also where covariances leave dimensions free. */
+TEST a_ridge_is_part_of_the_covariances(void) {
+    static const margin_real mean[4] = {0, 0, 4, 1};
+    static const margin_real flat[8] = {1, 0, 0, 0, 0, 0, 0, 1};
+    static const margin_real with[8] = {(margin_real)1.25, 0, 0, (margin_real)0.25,
+                                        (margin_real)0.25, 0, 0, (margin_real)1.25};
+    const margin_rates_moments singular = {mean, flat, 2}, regular = {mean, with, 2};
+    margin_rates_options o;
+    margin_arena mem = fresh();
+    margin_model a, b;
+    memset(&o, 0, sizeof o);
+    ASSERT_EQ(MARGIN_OK, margin_rates_train_moments(&regular, &o, &mem, &a, NULL, NULL));
+    o.ridge = (margin_real)0.25;
+    ASSERT_EQ(MARGIN_OK, margin_rates_train_moments(&singular, &o, &mem, &b, NULL, NULL));
+    for (size_t k = 0; k < 2u; k++) {
+        ASSERT_IN_RANGE((double)a.of.linear.w[k], (double)b.of.linear.w[k], 1e-4);
+    }
+    PASS();
+}
+
+/* Means that hardly differ are no fault where the variance is not lost with them. */
+TEST a_tiny_difference_of_means_beside_a_variance_counts_for_nothing(void) {
+    const margin_real tiny = (margin_real)(sizeof(margin_real) > 4u ? 1e-160 : 1e-25);
+    const margin_real mean[4] = {0, 0, 4, tiny};
+    margin_real cov[8] = {1, 0, 0, 1, 1, 0, 0, 1};
+    const margin_rates_moments moments = {mean, cov, 2};
+    margin_arena mem = fresh();
+    margin_model model;
+    ASSERT_EQ(MARGIN_OK, margin_rates_train_moments(&moments, NULL, &mem, &model, NULL, NULL));
+    ASSERT_IN_RANGE(0, (double)model.of.linear.w[1], 1e-6);
+    cov[3] = cov[7] = 0; /* squares of both have underflowed */
+    ASSERT_EQ(MARGIN_E_RANGE, margin_rates_train_moments(&moments, NULL, &mem, &model, NULL, NULL));
+    PASS();
+}
+
 SUITE(edges_suite) {
+    RUN_TEST(the_frontier_of_a_class_without_spread_is_at_no_errors);
+    RUN_TEST(a_ridge_is_part_of_the_covariances);
+    RUN_TEST(a_tiny_difference_of_means_beside_a_variance_counts_for_nothing);
     RUN_TEST(seco_that_tolerates_everything_has_one_vector);
     RUN_TEST(seco_with_an_indefinite_matrix_keeps_its_vectors);
     RUN_TEST(thresholds_between_neighbouring_numbers_are_the_lower_one);
