@@ -100,11 +100,11 @@ def linear():
     rng = np.random.default_rng(2)
     y, centres = rng.integers(0, 20, 100000), rng.normal(size=(20, 50))
     X = rng.normal(size=(100000, 50)) + centres[y]
-    start = seconds(lambda: estimators.MarginSVC(kernel="linear", scheme="one-rest").fit(X, y))
+    own = seconds(lambda: estimators.MarginSVC(kernel="linear", scheme="one-rest").fit(X, y))
     for loss in ("hinge", "squared_hinge"):
         other = seconds(lambda: LinearSVC(loss=loss, dual=loss == "hinge", tol=1e-3).fit(X, y))
-        print(f"         {start[0]:.1f} s beside {other[0]:.1f} s of LinearSVC with the loss {loss}, ratio {other[0] / start[0]:.2f}; "
-              f"training errors {1 - start[1].score(X, y):.2%} and {1 - other[1].score(X, y):.2%}", flush=True)
+        mark(f"LinearSVC with the loss {loss}", own[0], other[0], 1)
+        print(f"         training errors {1 - own[1].score(X, y):.2%} and {1 - other[1].score(X, y):.2%}", flush=True)
 
 
 PARTS = {"fit": fit, "gen": gen, "predict": predict, "own": own, "linear": linear}
