@@ -18115,11 +18115,12 @@ static margin_status mgn_proto_check(mgn_proto_job *job) {
     return status;
 }
 
-/* Whether row a comes before row b: by label, then feature by feature, then by weight. */
+/* Whether row a comes before row b: by label, where rows of one class alone need none, then feature
+ * by feature, then by weight. */
 static bool mgn_proto_precedes(const margin_data *data, size_t a, size_t b) {
     const size_t stride = mgn_stride(data->stride, data->d);
     const margin_real *x = data->x + a * stride, *z = data->x + b * stride;
-    if (data->y[a] != data->y[b]) { return data->y[a] < data->y[b]; }
+    if (data->y != NULL && data->y[a] != data->y[b]) { return data->y[a] < data->y[b]; }
     for (size_t k = 0; k < data->d; k++) {
         if (x[k] < z[k] || x[k] > z[k]) { return x[k] < z[k]; }
     }
