@@ -20642,6 +20642,7 @@ static margin_status mgn_conformal_train(mgn_conformal *c, mgn_frame *frame,
     c->limit = c->odd[c->order[m - beyond]];
     margin_real pad = (c->odd[c->order[m - 1u]] - c->odd[c->order[0]]) / 4096;
     if (beyond > 1u) { pad = mgn_min(pad, (c->odd[c->order[m - beyond + 1u]] - c->limit) / 2); }
+    if (c->limit < 0) { pad = mgn_min(pad, -c->limit / 2); } /* 0 is what no kernel reaches */
     c->limit += pad;
     c->promised = (margin_real)beyond / all;
     c->promised = c->folds > 1u ? c->promised : 0;
@@ -20663,8 +20664,7 @@ typedef struct {
     margin_index *rows;
     margin_real *b, *f, *lin;
     margin_real *w;    /* kept: weights and bias, or the centre of a ball */
-    margin_real size;  /* |v|, the size of scores; */
-    margin_real step;  /* by how much the threshold was moved */
+    margin_real size;  /* |v|, the size of scores */
     margin_real *bias; /* of the model */
     uint32_t *end;     /* kept: the class end of a ball */
     mgn_tick tick;
@@ -20753,7 +20753,7 @@ static bool mgn_oneclass_plane(mgn_oneclass *m, mgn_qp *q, mgn_fit *fit) {
     if (!(length > 0)) { return false; }
     for (size_t i = 0; i < q->n; i++) {
         m->b[i] /= length;
-        m->limit.known[i] = (rho - fit->f[i]) / length;
+        m->limit.known[i] = -fit->f[i] / length / length;
     }
     m->limit.of_known = q->n;
     m->limit.is_known = !m->limit.held_out;
@@ -20842,13 +20842,16 @@ static const mgn_method mgn_oneclass_machine = {mgn_oneclass_plan_all, mgn_onecl
 
 /* ---- the whole ---- */
 
-/* Samples are the stranger the farther they are, or the lower they score. */
+/* Samples are the stranger the farther they are, or the lower s(x) / |v|^2. This share is 1 for an
+ * average sample, whatever the number of samples, so that machines of folds can be compared; s(x) /
+ * |v| and rho grow as samples are left out, where kernels are narrow. */
 static margin_real mgn_oneclass_judge(void *task, const margin_model *model,
                                       const margin_data *data, size_t i) {
     margin_real score;
-    (void)task;
     margin_scores(model, mgn_sample(data, i), &score);
-    return model->kind == MARGIN_MODEL_PROTO ? score : -score;
+    if (model->kind == MARGIN_MODEL_PROTO) { return score; }
+    const mgn_oneclass *m = (const mgn_oneclass *)task;
+    return (*m->bias - score) / m->size;
 }
 
 static void mgn_oneclass_aim(void *task, const margin_data *data) {
@@ -20886,8 +20889,9 @@ static margin_status mgn_oneclass_task_run(void *task, mgn_frame *frame) {
         frame->model.of.proto.vote.reject = mgn_max(m->limit.limit, mgn_max(least, MGN_R(FLT_MIN)));
     } else {
         const bool solution = m->limit.folds == 1u && m->o.lambda == 0; /* then rho stays */
-        m->step = (solution ? 0 : m->limit.limit) + 8 * MGN_R(FLT_EPSILON) * m->size;
-        *m->bias += m->step;
+        const margin_real limit = solution ? *m->bias / m->size : m->limit.limit;
+        const margin_real slack = 8 * MGN_R(FLT_EPSILON);
+        *m->bias = (limit + (limit < 0 ? mgn_min(slack, -limit / 2) : slack)) * m->size;
         frame->info.bias = *m->bias;
     }
     if (frame->wants_info || m->reported) {
@@ -20896,11 +20900,9 @@ static margin_status mgn_oneclass_task_run(void *task, mgn_frame *frame) {
         size_t alarms = 0;
         mgn_conformal_own(c, &frame->model, data);
         for (size_t i = 0; i < c->count; i++) {
-            const bool distance = frame->model.kind == MARGIN_MODEL_PROTO;
-            c->odd[i] = (distance      ? frame->model.of.proto.vote.reject
-                         : c->is_known ? m->step
-                                       : 0) -
-                        c->odd[i];
+            c->odd[i] = frame->model.kind == MARGIN_MODEL_PROTO
+                            ? frame->model.of.proto.vote.reject - c->odd[i]
+                            : *m->bias - c->odd[i] * m->size;
             alarms += c->odd[i] < 0 ? 1u : 0u;
         }
         m->found.alarms = (margin_real)alarms / (margin_real)c->count;

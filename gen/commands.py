@@ -7,6 +7,7 @@ import csv
 import io
 import math
 import random
+import statistics
 
 from . import alone, chances, compress, data, export as export_, from_libsvm, from_pickle, groups, kinds, methods, metrics, model, native
 from . import options, output, progress, project, state, trial, workers
@@ -217,9 +218,11 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
              **model.sample_notes(problem.rows)}
     found = model.make(machine, notes, problem.data.path)
     result.update(image_bytes=len(found.image), **device_keys(found, answers, problem.rows))
-    differ = result["device_labels_differ"]
+    differ, off = result["device_labels_differ"], result["device_score_difference"]
     same = f"{differ} of {problem.data.n} labels differ" if differ else "the same labels"
-    say(f"in float, as on the device: {same}, scores within {result['device_score_difference']:.2g}")
+    say("in float, as on the device: " + (f"{same}, scores" if problem.targets is None else "values") + f" within {off:.2g}")
+    if problem.targets is not None and off > 0.1 * statistics.pstdev(problem.targets):
+        say("targets are so far from 0 that floats do not tell them apart: subtract a constant from them, and add it on the device")
     return result, found
 
 
@@ -269,7 +272,8 @@ def cv(arguments: argparse.Namespace) -> None:
     if goal.startswith("-"):
         for line in entry.words(result) if entry.words else ():
             say(line)
-        say(f"standard deviation of {goal[1:]} {result[goal[1:] + '_sd']:.3g}")
+        if result[goal[1:] + "_sd"] is not None:  # one class without anomalies has no area
+            say(f"standard deviation of {goal[1:]} {result[goal[1:] + '_sd']:.3g}")
     deliver(arguments, result)
 
 
@@ -349,6 +353,9 @@ def tune(arguments: argparse.Namespace) -> None:
     output.check_writable(arguments.save)
     problem = read_problem(arguments)
     points, goal = grid_points(arguments, chosen, problem), methods.METHODS[arguments.method].goal
+    if goal == "-auc" and 0 in problem.counts():
+        raise Failure("all rows are normal: without others nothing tells which options detect more; gen train --method oneclass has "
+                      "defaults for that", problem.data.path)
     say(f"{arguments.method}: {len(points)} choices of options, {arguments.folds} folds each")
     with training.Clock() as clock:
         found = tuned(arguments, problem, points)
@@ -447,6 +454,11 @@ def predict(arguments: argparse.Namespace) -> None:
         table = metrics.count(y, labels, len(machine.labels))
         result["error"] = metrics.error(table)
         say_errors("error", table, machine.labels)
+    if machine.one and y is not None:
+        result.update(metrics.alarms(y, labels, scores))
+        say("; ".join(f"{words} {show(result[key])}" for key, words, show in (
+            ("false_alarm_rate", "false alarms", percent), ("detection_rate", "detections", percent),
+            ("auc", "area under the curve", "{:.4g}".format)) if result[key] is not None))
     if machine.numbers:
         result["values"] = [score * result.get("unit", 1) for score in scores]
         result["half_width"] = machine.notes.get("half_width")

@@ -419,6 +419,8 @@ def check_form(chosen: dict, kernel, method: str) -> None:
     gen.errors.Usage: --form sphere: poly has no sphere; take --kernel linear or rbf
     """
     form = chosen.get("form", "plane")
+    if method == "oneclass" and chosen.get("nu") == 1:
+        raise Usage("--nu 1: every normal row would be a false alarm; take less than 1")
     if method != "oneclass" or isinstance(form, tuple):
         return
     if form == "sphere" and kernel == "poly":

@@ -265,7 +265,17 @@ def alarm_rate(facts: Facts) -> float:
 
 
 def linear_normal(facts: Facts) -> list[dict]:
-    return [{"kernel": "linear", "nu": alarm_rate(facts)}]
+    """A sphere: scaled rows lie around the origin, so that no plane has them on one side."""
+    return [{"kernel": "linear", "form": "sphere", "nu": alarm_rate(facts)}]
+
+
+def proto_normal(facts: Facts) -> list[dict]:
+    """
+    >>> [(o["models"], o.get("tangents", 0)) for o in proto_normal(Facts(100, 3, 2))]
+    [(1, 0), (4, 0), (16, 0), (1, 2), (4, 2)]
+    """
+    return [{"form": "prototypes", "models": models, **({"tangents": tangents} if tangents else {}), "nu": alarm_rate(facts)}
+            for tangents in (0, 2, 5) if tangents < facts.d for models in (1, 4, 16) if models * (1 + tangents) <= 20]
 
 
 def kernel_normal(facts: Facts) -> list[dict]:
@@ -296,6 +306,7 @@ TRIES = [
     Try("svr", kernel_svr, numbers_seconds, word="kernels", about="numbers"),
     Try("svr", kernel_squares, dense_seconds, word="least squares", about="numbers"),
     Try("oneclass", linear_normal, kernel_seconds, word="linear", simple=True, about="normal"),
+    Try("oneclass", proto_normal, lambda facts, options: 20 * proto_seconds(facts, options), word="prototypes", about="normal"),
     Try("oneclass", kernel_normal, lambda facts, options: 20 * kernel_seconds(facts, options), word="kernels", about="normal"),
 ]
 

@@ -38,6 +38,27 @@ static void one_programme(const solver_case *c, const margin_oneclass_options *o
     }
 }
 
+/* Bounds and optimality conditions of the weights of a plane: coefficients but for their length. */
+static enum greatest_test_res one_check_kkt(const solver_case *c, const qp_reference *q,
+                                            const margin_expansion *e, long double allowed) {
+    solver_case all = *c;
+    long double a[CASE_N], sum = 0;
+    for (size_t i = 0; i < q->n; i++) { all.y[i] = 1; }
+    ASSERT(case_coefficients(&all, e, a));
+    for (size_t i = 0; i < q->n; i++) { sum += a[i]; }
+    for (size_t i = 0; i < q->n; i++) {
+        a[i] = a[i] / sum;
+        ASSERT(a[i] >= 0);
+        if (c->kind != CASE_WEIGHTS) { /* there equal samples may have other caps */
+            ASSERT(a[i] <= q->cap[i] * (1 + 64 * CASE_EPS));
+            a[i] = fminl(a[i], q->cap[i]);
+            if (a[i] > q->cap[i] * (1 - 64 * CASE_EPS)) { a[i] = q->cap[i]; }
+        }
+    }
+    if (c->kind != CASE_WEIGHTS) { ASSERT(qp_violation(q, a) <= allowed); }
+    PASS();
+}
+
 static enum greatest_test_res one_check(int kind, uint32_t seed, int *sharp) {
     static const double lambdas[] = {0, 0.1, 0.9, 1}, nus[] = {0.05, 0.3, 0.7};
     solver_case c = case_make(kind, seed);
@@ -75,6 +96,10 @@ static enum greatest_test_res one_check(int kind, uint32_t seed, int *sharp) {
     ASSERT((long double)(r.info.objective - r.info.gap) <=
            best + rounding + CASE_FIT * fabsl(best));
     ASSERT(r.report.promised == 0);
+    if (r.model.kind == MARGIN_MODEL_EXPANSION && sizeof(margin_real) == sizeof(double)) {
+        CHECK_CALL(
+            one_check_kkt(&c, &q, &r.model.of.expansion, 4 * CASE_TOL * fabsl(best) + rounding));
+    }
     free(r.memory.bytes);
     PASS();
 }
@@ -200,6 +225,30 @@ TEST the_rate_of_false_alarms_is_what_was_asked_for(void) {
             ASSERT_IN_RANGE(held == 1u ? 0.1 : 0.095, sum,
                             4 * sqrt(0.09 * (1 / m + 1.0 / MANY) / 20) + 1 / m);
         }
+    }
+    PASS();
+}
+
+/* A machine of narrow kernels knows its own samples only. What folds left out then has a small share
+ * of the score of a sample, and the machine of all samples must give unseen ones the same share. */
+TEST the_rate_holds_for_kernels_of_any_width(void) {
+    static const double gammas[] = {0.01, 0.3, 3, 10};
+    const margin_real far[WIDE] = {50, -50, 50};
+    for (size_t k = 0; k < 8u; k++) {
+        double sum = 0;
+        for (uint32_t seed = 1; seed <= 8; seed++) {
+            const margin_data data = normal_data(seed, MANY);
+            margin_oneclass_options o = form_of(k % 2u);
+            margin_real score;
+            one_result r;
+            o.kernel.gamma = (margin_real)gammas[k / 2u];
+            r = one_run(&data, &o);
+            ASSERT_EQ_FMT((int)MARGIN_OK, (int)r.status, "%d");
+            sum += unseen_alarms(&r.model) / 8;
+            ASSERT_EQ_FMT(0, (int)margin_classify(&r.model, far, &score), "%d");
+            free(r.memory.bytes);
+        }
+        ASSERT_IN_RANGE(0.095, sum, 4 * sqrt(0.09 * (2.0 / MANY) / 8) + 1.0 / MANY);
     }
     PASS();
 }
@@ -715,6 +764,7 @@ SUITE(oneclass_suite) {
     RUN_TEST(spheres_of_three_points_are_known);
     RUN_TEST(a_sphere_of_two_points_has_the_objective_of_its_radius);
     RUN_TEST(the_rate_of_false_alarms_is_what_was_asked_for);
+    RUN_TEST(the_rate_holds_for_kernels_of_any_width);
     RUN_TEST(few_samples_promise_no_more_than_they_can);
     RUN_TEST(degenerate_samples_are_normal);
     RUN_TEST(prototypes_of_one_class_survive_images_and_integers);

@@ -131,6 +131,69 @@ TEST random_problems_of_every_kind_reach_the_reference_optimum(void) {
     PASS();
 }
 
+/* With nu: weights of sum 1 in either class, at most 2 weight / (nu n), and the optimality conditions
+ * of each class. The machine is scaled to margins of 1, which does not change shares. */
+static enum greatest_test_res svm_check_nu(int kind, uint32_t seed, int *solved) {
+    static const double shares[] = {0.1, 0.3, 0.6};
+    solver_case c = case_make(kind, seed);
+    margin_svm_options o = svm_options(&c, 0);
+    long double b[CASE_N], sum[2] = {0, 0}, all = 0, gap, best;
+    qp_reference q;
+    svm_result r;
+    case_settle(&c);
+    o.nu = (margin_real)shares[seed % 3];
+    case_programme(&c, &q);
+    q.c = 1;
+    q.by_class = true;
+    for (size_t i = 0; i < q.n; i++) { all += (long double)c.weight[i]; }
+    for (size_t i = 0; i < q.n; i++) {
+        q.cap[i] = 2 * (long double)c.weight[i] / all / (long double)o.nu;
+    }
+    r = svm_run(&c.data, &o);
+    if (r.status < 0 || r.model.kind != MARGIN_MODEL_EXPANSION || c.kind == CASE_WEIGHTS) {
+        /* a class has fewer weights than nu asks for, or both classes cannot be told apart */
+        ASSERT(r.status >= 0 || r.status == MARGIN_E_INFEASIBLE ||
+               r.status == MARGIN_E_NO_DIRECTION);
+        free(r.memory.bytes);
+        PASS();
+    }
+    gap = qp_solve(&q, 100000);
+    best = qp_objective(&q, q.b);
+    ASSERT(case_coefficients(&c, &r.model.of.expansion, b));
+    for (size_t i = 0; i < q.n; i++) { sum[q.y[i] > 0] += fabsl(b[i]); }
+    ASSERT_IN_RANGE(1, (double)(sum[0] / sum[1]), 256 * CASE_EPS);
+    for (size_t i = 0; i < q.n; i++) {
+        ASSERT(b[i] * q.y[i] >= 0);
+        b[i] /= sum[q.y[i] > 0];
+        ASSERT(fabsl(b[i]) <= q.cap[i] * (1 + 256 * CASE_EPS));
+        if (fabsl(b[i]) > q.cap[i] * (1 - 256 * CASE_EPS)) { b[i] = q.cap[i] * q.y[i]; }
+    }
+    /* The tolerance is LIBSVM's, for weights of at most 1; here they are at most 2 / (nu n). */
+    ASSERT(qp_violation(&q, b) <= CASE_TOL * (4 / all / (long double)o.nu + case_peak(&q)) +
+                                      1024 * CASE_EPS * case_peak(&q));
+    ASSERT_IN_RANGE((double)best, (double)qp_objective(&q, b),
+                    (double)(CASE_FIT * best + gap + 1024 * CASE_EPS * case_peak(&q)));
+    *solved += 1;
+    free(r.memory.bytes);
+    PASS();
+}
+
+TEST random_problems_with_nu_meet_the_optimality_conditions(void) {
+    int solved = 0;
+    if (sizeof(margin_real) < sizeof(double)) { SKIPm("in float rounding decides"); }
+    for (int kind = 0; kind < CASE_KINDS; kind++) {
+        for (uint32_t seed = 1; seed <= TRIALS(36); seed++) {
+            const enum greatest_test_res res = svm_check_nu(kind, seed, &solved);
+            if (res != GREATEST_TEST_RES_PASS) {
+                fprintf(GREATEST_STDOUT, "nu: %s, seed %u\n", case_names[kind], (unsigned)seed);
+                return res;
+            }
+        }
+    }
+    ASSERT(solved >= CASE_KINDS * TRIALS(36) / 6);
+    PASS();
+}
+
 /* Points 0 and 2: alpha = 1/2 each, w = 1, score x - 1. */
 TEST two_points_give_the_bisector(void) {
     static const margin_real x[] = {0, 2};
@@ -839,6 +902,7 @@ SUITE(svm_suite) {
     RUN_TEST(bounds_of_many_classes_are_those_of_their_pairs);
     RUN_TEST(many_samples_of_many_features_are_not_solved_in_parts);
     RUN_TEST(random_problems_of_every_kind_reach_the_reference_optimum);
+    RUN_TEST(random_problems_with_nu_meet_the_optimality_conditions);
     RUN_TEST(two_points_give_the_bisector);
     RUN_TEST(caps_are_the_price_times_the_weight);
     RUN_TEST(classes_have_their_own_price);

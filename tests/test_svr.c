@@ -37,6 +37,53 @@ static void svr_programme(const solver_case *c, const margin_svr_options *o, qp_
     }
 }
 
+/* Of equal samples those with larger targets have the larger coefficients. */
+static void svr_sort_equal(const solver_case *c, const margin_real *targets, long double *b) {
+    const size_t d = c->data.d;
+    for (size_t pass = 0; pass < c->data.n; pass++) {
+        for (size_t i = 0; i < c->data.n; i++) {
+            for (size_t j = 0; j < i; j++) {
+                const long double other = b[j];
+                if (memcmp(c->x + i * d, c->x + j * d, d * sizeof *c->x) == 0 &&
+                    (targets[i] - targets[j]) * (margin_real)(b[i] - other) < 0) {
+                    b[j] = b[i];
+                    b[i] = other;
+                }
+            }
+        }
+    }
+}
+
+/* Bounds, sum and optimality conditions of the coefficients: they are those of an epsilon, given or
+ * found, and with nu no more weight than that is used. */
+static enum greatest_test_res svr_check_kkt(const solver_case *c, const margin_svr_options *o,
+                                            const svr_result *r, long double allowed) {
+    const size_t n = c->data.n;
+    solver_case all = *c;
+    margin_svr_options own = *o;
+    long double b[CASE_N], twice[2 * CASE_N], sum = 0, mass = 0, most = 0;
+    qp_reference q;
+    own.loss = MARGIN_SVR_EPSILON;
+    own.epsilon = r->report.epsilon;
+    svr_programme(c, &own, &q);
+    for (size_t i = 0; i < n; i++) { all.y[i] = r->model.of.expansion.class_end[0] > 0 ? 0 : 1; }
+    ASSERT(case_coefficients(&all, &r->model.of.expansion, b));
+    svr_sort_equal(c, o->targets, b);
+    for (size_t i = 0; i < n; i++) {
+        ASSERT(fabsl(b[i]) <= q.cap[i] * (1 + 64 * CASE_EPS) || c->kind == CASE_WEIGHTS);
+        if (fabsl(b[i]) > q.cap[i] * (1 - 64 * CASE_EPS)) { b[i] = copysignl(q.cap[i], b[i]); }
+        twice[i] = fminl(b[i], 0);
+        twice[n + i] = fmaxl(b[i], 0);
+        sum += b[i];
+        mass += fabsl(b[i]);
+        most += q.cap[i];
+    }
+    ASSERT_IN_RANGE(0, (double)sum, (double)(64 * CASE_EPS * mass) + (double)(CASE_TOL * most));
+    if (c->kind != CASE_WEIGHTS) { ASSERT(qp_violation(&q, twice) <= allowed); }
+    if (o->loss == MARGIN_SVR_NU) { ASSERT(mass <= (long double)o->nu * most * (1 + CASE_FIT)); }
+    PASS();
+}
+
 static enum greatest_test_res svr_check(int kind, uint32_t seed, int *sharp) {
     static const double prices[] = {0.1, 1, 30}, widths[] = {0, 0.05, 0.5, 3};
     solver_case c = case_make(kind, seed);
@@ -79,6 +126,12 @@ static enum greatest_test_res svr_check(int kind, uint32_t seed, int *sharp) {
            best + rounding + CASE_FIT * fabsl(best) + gap);
     if (o.loss == MARGIN_SVR_EPSILON) {
         ASSERT_IN_RANGE(widths[seed % 4], (double)r.report.epsilon, 1e-5);
+    }
+    if (r.model.kind == MARGIN_MODEL_EXPANSION && sizeof(margin_real) == sizeof(double)) {
+        /* An epsilon that is found is as good as the objective. */
+        const long double first = o.loss == MARGIN_SVR_NU ? sqrtl(CASE_TOL) : 8 * CASE_TOL;
+        rounding = 1024 * CASE_EPS * (case_peak(&q) * (long double)o.c + 100);
+        CHECK_CALL(svr_check_kkt(&c, &o, &r, first * size + rounding));
     }
     free(r.memory.bytes);
     PASS();

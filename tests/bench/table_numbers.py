@@ -5,6 +5,7 @@ import json
 import math
 import multiprocessing
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ NORMAL_SETS = ("twonorm", "ringnorm", "waveform", "magic_gamma", "occupancy", "i
 NUMBER_SETS = ("california_housing", "cpu_act", "bank8fm")
 TYPES = {"nu-svm": 1, "oneclass": 2, "svr": 3, "nu-svr": 4}
 NU, C, EPSILON = 0.2, 1.0, 0.1
-PATIENCE = 60  # seconds that a peer is given for one problem
+PATIENCE = 60  # seconds of the processor that a peer is given for one problem
 
 
 def gen(*arguments: str) -> dict:
@@ -58,12 +59,19 @@ def libsvm(x, y, kernel: str, method: str, eps: float):
 
 def in_time(work) -> float:
     """What a peer finds, or NaN: LIBSVM can take hours to be exact where a kernel matrix has a low rank."""
+    def limited():
+        resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE))
+        send.send(work())
     receive, send = multiprocessing.Pipe(False)
-    process = multiprocessing.Process(target=lambda: send.send(work()))
+    process = multiprocessing.Process(target=limited)
     process.start()
-    found = receive.recv() if receive.poll(PATIENCE) else math.nan
-    process.kill()
-    return found
+    send.close()
+    try:
+        return receive.recv()
+    except EOFError:  # it was ended
+        return math.nan
+    finally:
+        process.join()
 
 
 def objective(method: str, k, b, t) -> float:

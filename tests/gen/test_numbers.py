@@ -118,6 +118,9 @@ class Numbers(unittest.TestCase):
         self.assertEqual(set(found["labels"]), {"ok", "anomaly"})
         wrong = sum((a == "ok") != (i < len(self.x)) for i, a in enumerate(found["labels"]))
         self.assertAlmostEqual(found["error"], wrong / len(found["labels"]))
+        told = self.json("train", self.states, "--method", "oneclass", "--normal", "ok", "--kernel", "rbf", "--test", self.states)
+        for key in ("false_alarm_rate", "detection_rate", "auc"):
+            self.assertAlmostEqual(found[key], told[key + "_test"], delta=1e-3, msg=key)
         self.ok("report", self.path("m.mgn"), "--data", self.states, "-o", self.path("m.html"))
         with open(self.path("m.html"), encoding="utf-8") as file:
             self.assertRegex(file.read(), "Rows with a score below zero raise an alarm. Promised for normal rows that were not seen: [0-9.]+ %")
@@ -170,6 +173,12 @@ class Numbers(unittest.TestCase):
         self.assertEqual(best["best"]["C"], 100 if best["best"]["C"] == 100 else 10000)
         self.assertGreaterEqual(max(row["r2_test"] for row in best["results"]), found["r2_test"] - 0.05)
 
+    def test_targets_that_floats_do_not_tell_apart(self):
+        data = self.write("far.csv", "".join(f"{x[0]!r},{x[1]!r},{1e9 + x[0]!r}\n" for x in self.x))
+        for name, told in ((data, True), (self.numbers, False)):
+            words = self.gen("train", name, "--method", "svr")[2]
+            self.assertEqual("floats do not tell them apart" in words, told, words)
+
     def test_text_is_no_number(self):
         self.fails(1, "needs numbers for labels", "train", self.states, "--method", "svr")
         self.fails(2, "--normal", "train", self.numbers, "--method", "svr", "--normal", "1")
@@ -191,6 +200,27 @@ class Numbers(unittest.TestCase):
         self.assertAlmostEqual(alarms, found["false_alarm_rate_test"], delta=0.02)
         self.ok("export", self.path("m.mgn"), "-o", self.path("m.h"), "--format", "q7")
         self.fails(1, "no row has the label", "train", self.states, "--method", "oneclass", "--normal", "fine")
+
+    def test_narrow_kernels_keep_the_rate_and_detect(self):
+        draw = random.Random(3)
+        line = lambda centre, label: ",".join(repr(draw.gauss(centre, 1)) for _ in range(3)) + f",{label}\n"
+        data = self.write("narrow.csv", "".join(line(0, "ok") for _ in range(300)))
+        test = self.write("narrow-test.csv", "".join(line(0, "ok") for _ in range(300)) + "".join(line(9, "worn") for _ in range(50)))
+        for gamma in ("0.1", "3", "10"):
+            found = self.json("train", data, "--method", "oneclass", "--normal", "ok", "--nu", "0.1", "--gamma", gamma, "--test", test)
+            self.assertEqual(found["detection_rate_test"], 1, gamma)
+            self.assertAlmostEqual(found["false_alarm_rate_test"], 0.1, delta=0.075, msg=gamma)
+
+    def test_a_rate_of_one_is_refused(self):
+        self.fails(2, "--nu 1: every normal row would be a false alarm", "train", self.plain, "--label", "none", "--method", "oneclass", "--nu", "1")
+
+    def test_rows_that_are_all_normal(self):
+        """Nothing is detected: cv tells false alarms alone, and tune cannot choose."""
+        only = ("--label", "none", "--method", "oneclass", "--nu", "0.1")
+        found = self.json("cv", self.plain, *only)
+        self.assertLess(found["false_alarm_rate_test"], 0.25)
+        self.assertIsNone(found.get("auc_test"))
+        self.fails(1, "all rows are normal: without others nothing tells which options detect more", "tune", self.plain, *only)
 
     def test_area_under_the_curve_is_that_of_all_pairs(self):
         found = self.json("train", self.states, "--method", "oneclass", "--normal", "ok", "--save", self.path("m.mgn"), "--lambda", "1",
