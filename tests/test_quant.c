@@ -1462,15 +1462,15 @@ TEST tangents_of_zeros_are_quantised(void) {
                                            /**/ -1, 0, 1, /**/ 1,   0,   0};
     static const margin_real exits[2] = {0, 0}, x[9] = {1, 2, 3, -1, 0, 2, 0, -3, 1};
     const margin_data data = {x, 3, 3, 0, NULL, NULL, NULL};
+    static const margin_quant_options formats[2] = {{MARGIN_Q15, false}, {MARGIN_Q7, false}};
     for (unsigned f = 0; f < 2u; f++) {
-        const margin_quant_options how = {f == 0 ? MARGIN_Q15 : MARGIN_Q7, false};
         margin_model model = proto_of(vectors, ends, 3);
         model.of.proto.tangents = 1;
         model.of.proto.exits = exits;
         ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
-        CHECK_CALL(hand_quantise("zeros", &model, &data, how, MARGIN_OK, 2e-2));
+        CHECK_CALL(hand_quantise("zeros", &model, &data, formats[f], MARGIN_OK, 2e-2));
         model.of.proto.vectors = longer;
-        CHECK_CALL(hand_quantise("too long", &model, &data, how, MARGIN_E_RANGE, 0));
+        CHECK_CALL(hand_quantise("too long", &model, &data, formats[f], MARGIN_E_RANGE, 0));
     }
     PASS();
 }
