@@ -11535,7 +11535,8 @@ static void mgn_ipm_snap(const mgn_ipm *p, margin_real *out) {
         smax = mgn_max(smax, p->s[i]);
         amax = mgn_max(amax, mgn_abs(q->b[i]));
     }
-    if (p->many) { /* where no weight is at its cap, all s are rounding, and smax is no measure */
+    if (p->many ||
+        q->own_w) { /* with no weight at its cap all s are rounding: smax is no measure */
         zmax = smax = mgn_max(zmax, smax);
     }
     for (size_t i = 0; i < q->n; i++) {
@@ -12001,7 +12002,7 @@ static bool mgn_part_run(mgn_ipm *ipm, size_t limit, mgn_tick *tick) {
  * weights need not meet their sums to the last digit, because nothing is computed from them any
  * more. */
 static margin_real mgn_ipm_run_own_w(mgn_ipm *p, margin_real best, margin_real *best_b,
-                                     margin_real *best_w, mgn_tick *tick) {
+                                     margin_real *best_w, size_t limit, mgn_tick *tick) {
     mgn_qp *q = p->q;
     mgn_ipm_start(p);
     /* Makes w a variable of its own, which starts from the weights in b. */
@@ -12026,7 +12027,10 @@ static margin_real mgn_ipm_run_own_w(mgn_ipm *p, margin_real best, margin_real *
             mgn_copy(best_w, q->w, q->low->d);
         }
         const margin_real shown = now <= MGN_HUGE ? now * q->goal : MGN_HUGE; /* a goal may be 0 */
-        if (mgn_tick_stop(tick, q->iterations, shown, q->goal) || !mgn_ipm_step(p)) { break; }
+        if (q->iterations >= limit || mgn_tick_stop(tick, q->iterations, shown, q->goal) ||
+            !mgn_ipm_step(p)) {
+            break;
+        }
         q->iterations++;
     }
     return best;
@@ -12256,12 +12260,14 @@ static void mgn_qp_late_rows(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
 static margin_status mgn_qp_work_own_w(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
                                        size_t mark) {
     mgn_qp *q = &work->qp;
-    const margin_real before = q->violation / q->goal;
+    const margin_real hidden = q->cap != NULL ? q->floor : 0;
+    const margin_real before = mgn_max(q->violation, hidden) / q->goal;
     if (work->few) { margin_arena_release(mem, mark); }
     mark = mem->high;
     mgn_copy(fit->f, q->b, q->n);
     mgn_qp_plan_ipm(work, mem, fit);
-    const margin_real now = mgn_ipm_run_own_w(&work->ipm, before, fit->f, fit->w, fit->tick);
+    const margin_real now =
+        mgn_ipm_run_own_w(&work->ipm, before, fit->f, fit->w, fit->run.max_iterations, fit->tick);
     margin_arena_release(mem, mark);
     q->own_w = now < before;
     mgn_copy(q->b, fit->f, q->n);
@@ -12323,6 +12329,21 @@ static margin_real mgn_qp_gap(const mgn_qp *q) {
     return sum;
 }
 
+/* Judges weights that can move no further. Weights that miss their sum by rounding add a multiple
+ * of the mean of the features to w, and no violation shows that; so where weights are large enough
+ * for it to matter, w is found as a variable of its own. */
+static margin_status mgn_qp_work_refine(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
+                                        size_t mark) {
+    const mgn_qp *q = &work->qp;
+    margin_status status = q->violation > q->goal ? MARGIN_W_ROUNDING : MARGIN_OK;
+    const bool centred = q->sum[0] + q->sum[1] == 0; /* so that w does not depend on the origin */
+    if (work->linear && centred &&
+        (status != MARGIN_OK || (q->cap != NULL && q->floor > q->goal))) {
+        status = mgn_qp_work_own_w(work, fit, mem, mark);
+    }
+    return status == MARGIN_W_ROUNDING && fit->tick->stopped ? MARGIN_W_STOPPED : status;
+}
+
 /* Solves the programme that has been filled in. If the interior point is not the fastest way to
  * begin with, it follows once pair steps have taken longer than it would. */
 static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
@@ -12342,13 +12363,7 @@ static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_a
     if (status == MARGIN_W_ITERATIONS && work->rank > 0 && q->iterations < limit) {
         status = mgn_qp_work_inside(work, fit, mem);
     }
-    if (status == MARGIN_OK && q->violation > q->goal) {
-        const bool centred =
-            q->sum[0] + q->sum[1] == 0; /* so that w does not depend on the origin */
-        status =
-            work->linear && centred ? mgn_qp_work_own_w(work, fit, mem, mark) : MARGIN_W_ROUNDING;
-        if (status == MARGIN_W_ROUNDING && fit->tick->stopped) { status = MARGIN_W_STOPPED; }
-    }
+    if (status == MARGIN_OK) { status = mgn_qp_work_refine(work, fit, mem, mark); }
     fit->info.iterations = q->iterations;
     fit->info.converged = status == MARGIN_OK;
     fit->info.objective = q->objective;
@@ -12618,7 +12633,8 @@ static bool mgn_svm_nu_programme(mgn_qp *q, const mgn_fit *fit, margin_real nu) 
 /* Makes a classifier of margin 1 of the weights. Returns false if rho is lost in rounding. */
 static bool mgn_svm_nu_finish(mgn_qp *q, mgn_fit *fit) {
     const margin_real low = mgn_qp_level(q, 0), high = mgn_qp_level(q, 1), rho = (high - low) / 2;
-    if (!(rho > 16 * MGN_EPS * q->c * q->peak) || !(rho > 2 * q->violation)) { return false; }
+    const margin_real noise = q->own_w ? 0 : 16 * MGN_EPS * q->c * q->peak;
+    if (!(rho > noise) || !(rho > 2 * q->violation)) { return false; }
     fit->bias = -(low + high) / 2 / rho;
     for (size_t i = 0; i < q->n; i++) {
         fit->b[i] /= rho * q->unit;

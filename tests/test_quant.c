@@ -1117,7 +1117,9 @@ TEST models_made_by_hand_are_quantised_or_refused(void) {
         hand_made h;
         hand_make(&h, c);
         for (unsigned f = 0; f < 2u; f++) {
-            const margin_quant_options how = {f == 0 ? MARGIN_Q15 : MARGIN_Q7, c->whole};
+            static margin_quant_options how; /* static: a longjmp of an assertion spares it */
+            how.format = f == 0 ? MARGIN_Q15 : MARGIN_Q7;
+            how.whole = c->whole;
             if (c->format != 0 && c->format != how.format) { continue; }
             CHECK_CALL(hand_quantise(c->what, &h.model, &h.data, how, c->status, c->near));
         }

@@ -530,6 +530,58 @@ TEST raw_values_of_any_unit_reach_the_optimum(void) {
     PASS();
 }
 
+/* Whole counts far from zero beside what they vary by. The weights of samples that overlap reach the dual and the primal
+ * objective together; where the classes can be told apart, -2 times the dual is |w|^2. */
+static margin_data far_problem(uint32_t *state, size_t d, double spread, double centre,
+                               double apart) {
+    const margin_data data = {raw_x, RAW_N, d, 0, raw_y, NULL, NULL};
+    for (size_t i = 0; i < RAW_N; i++) {
+        raw_y[i] = (uint16_t)(i % 2u);
+        for (size_t k = 0; k < d; k++) {
+            const double a = case_random(state) * 0x1p-31, b = case_random(state) * 0x1p-31;
+            const double shift = k % 2u == 0 && raw_y[i] == 1 ? apart : 0;
+            raw_x[i * d + k] = (margin_real)floor(centre + (a + b - 1 + shift) * spread);
+        }
+    }
+    return data;
+}
+
+TEST counts_far_from_zero_reach_the_optimum(void) {
+    static const struct {
+        double spread, centre;
+    } cases[] = {{1000, 2048}, {10, 30000}, {5, 30000}, {8000, 32768}, {40, 1000000}};
+    const size_t trials = (size_t)TRIALS(60);
+    uint32_t state = 30000;
+    size_t converged = 0;
+    for (size_t t = 0; t < trials; t++) {
+        const size_t d = 1u + (t + t / 10u) % RAW_D;
+        const bool overlap = t / 5u % 2u == 0;
+        margin_svm_options options = {0};
+        const margin_data data =
+            far_problem(&state, d, cases[t % 5u].spread, cases[t % 5u].centre, overlap ? 0.5 : 3);
+        options.c = overlap ? 1 : 100;
+        const svm_result r = svm_run(&data, &options);
+        ASSERT(r.status >= 0);
+        double square = 2 * (double)raw_primal(&data, &r.model.of.linear);
+        for (size_t k = 0; k < d && !overlap; k++) {
+            const double w = (double)r.model.of.linear.w[k];
+            square = (k == 0 ? 0 : square) + w * w;
+        }
+        if (r.info.converged) {
+            ASSERT_IN_RANGE(1.0, -2 * (double)r.info.objective / square, 0.05);
+            converged++;
+        }
+        free(r.memory.bytes);
+        if (overlap) { continue; }
+        options.nu = (margin_real)0.6;
+        const svm_result nu = svm_run(&data, &options);
+        ASSERT(nu.status >= 0); /* classes that can be told apart have a margin at any nu */
+        free(nu.memory.bytes);
+    }
+    ASSERT(converged * 10u >= trials * 9u);
+    PASS();
+}
+
 /* So many samples that they are solved for in parts: overlapping, far apart, one class rare, so rare
  * and overlapping that none is told from the others; samples of weight 0 that would change all. Dual
  * and primal meet, within few steps: of Newton's method for parts, or of an interior point for all. */
@@ -917,6 +969,7 @@ SUITE(svm_suite) {
     RUN_TEST(extreme_prices_and_weights_do_no_harm);
     RUN_TEST(a_machine_without_support_has_one_vector);
     RUN_TEST(raw_values_of_any_unit_reach_the_optimum);
+    RUN_TEST(counts_far_from_zero_reach_the_optimum);
     RUN_TEST(many_samples_in_parts_reach_the_optimum);
     RUN_TEST(a_rank_reaches_the_optimum_of_pairs);
 }
