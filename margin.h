@@ -1742,9 +1742,10 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
  * machine. For all other options zero means the value of the paper, with one exception: lists that
  * are not greedy have 32 candidates a cut instead of 192. They try half of the C and one weight,
  * and cross-validate only the four most promising candidates. More candidates made no better lists
- * on the paper's data; see the table of `make papers`. All C are powers of two and count as in the
- * paper, |g|^2 + C times mean losses; in the units of >>svm the C of the machine at the end is C /
- * n for n samples.
+ * on the paper's data; see the table of `make papers`. If none of the 32 is usable and one machine
+ * errs on more than a third, on all samples and on those that are left, more starts follow, up to
+ * 192 candidates. All C are powers of two and count as in the paper, |g|^2 + C times mean losses;
+ * in the units of >>svm the C of the machine at the end is C / n for n samples.
  *
  * Training needs memory for 3 n^2 numbers and one vector for each candidate. It takes the time of
  * `folds` + 1 lists where one division is clear, of five times as many where it is not, and of one

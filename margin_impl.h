@@ -15167,6 +15167,19 @@ static void mgn_seco_supply_all(mgn_seco *s) {
     }
 }
 
+/* The candidates of a round. Where classes lie in turn, few of them may all miss, and the list ends
+ * too early. So where one machine errs on more than a third, both on all samples and on those that
+ * are left, new starts are drawn until one candidate is kept or there were as many as with the
+ * paper's options: six times as many. */
+static void mgn_seco_supply(mgn_seco *s) {
+    const bool hard = 3 * s->info.plain_error > 1 && 3u * s->errors > s->m;
+    size_t times = hard && mgn_seco_few(s->options) ? 6u : 1u;
+    do {
+        mgn_seco_supply_all(s);
+        times--;
+    } while (times > 0 && s->made == 0 && !s->tick->stopped);
+}
+
 /* Computes the scores of candidate t on the active samples, and lists in s->rest the samples that
  * it does not cover. Returns their number. */
 static size_t mgn_seco_leave(mgn_seco *s, size_t t) {
@@ -15320,7 +15333,7 @@ static margin_status mgn_seco_round(mgn_seco *s, margin_arena *mem) {
     if (status != MARGIN_OK) { return status; }
     s->tick->at.machine = s->info.cuts;
     s->made = 0;
-    if (s->space.q > 0) { mgn_seco_supply_all(s); }
+    if (s->space.q > 0) { mgn_seco_supply(s); }
     mgn_seco_choose(s);
     return MARGIN_OK;
 }
