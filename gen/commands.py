@@ -9,7 +9,7 @@ import math
 import random
 import statistics
 
-from . import alone, chances, compress, data, export as export_, from_libsvm, from_pickle, groups, kinds, methods, metrics, model, native
+from . import alone, chances, compress, data, export as export_, from_libsvm, from_pickle, groups, kinds, measure, methods, metrics, model, native
 from . import options, output, progress, project, state, trial, workers
 from . import train as training
 from .classes import classes_of, match_label, normal_of, numbers_of, of_model
@@ -455,7 +455,7 @@ def predict(arguments: argparse.Namespace) -> None:
         result["error"] = metrics.error(table)
         say_errors("error", table, machine.labels)
     if machine.one and y is not None:
-        result.update(metrics.alarms(y, labels, scores))
+        result.update(measure.alarms(y, labels, scores))
         say("; ".join(f"{words} {show(result[key])}" for key, words, show in (
             ("false_alarm_rate", "false alarms", percent), ("detection_rate", "detections", percent),
             ("auc", "area under the curve", "{:.4g}".format)) if result[key] is not None))

@@ -6,6 +6,7 @@ import ctypes
 import math
 import random
 from array import array
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 
 from . import compress, metrics, native
@@ -16,6 +17,21 @@ from .model import Model
 from .native import DOUBLE, REJECTED, Rows, address
 
 Z = 1.959963984540054  # of the normal distribution: 95 % lie within
+
+
+def alarms(y, labels, scores) -> dict:
+    """Of one class, 1 being normal: false alarms, detections and the area under the curve; None where there are no such rows.
+
+    >>> alarms([1, 1, 0, 0], [1, 0, 0, 1], [2.0, -1.0, -1.0, 1.0])
+    {'false_alarm_rate': 0.5, 'detection_rate': 0.5, 'auc': 0.625}
+    """
+    def share(c: int) -> float | None:
+        raised = [label != 1 for label, true in zip(labels, y) if true == c]
+        return sum(raised) / len(raised) if raised else None
+    normal, others = ([score for score, true in zip(scores, y) if true == c] for c in (1, 0))
+    others.sort()
+    pairs = sum(bisect_left(others, score) + bisect_right(others, score) for score in normal) / 2
+    return {"false_alarm_rate": share(1), "detection_rate": share(0), "auc": pairs / len(normal) / len(others) if normal and others else None}
 
 
 def wilson(wrong: int, total: int) -> tuple[float, float]:

@@ -5,7 +5,6 @@ A last column counts rejections, which are neither right nor wrong: rates are of
 from __future__ import annotations
 
 import statistics
-from bisect import bisect_left, bisect_right
 
 
 def error(table: list[list[int]] | None) -> float | None:
@@ -64,21 +63,6 @@ def spread(values: list[float]) -> tuple[float | None, float | None]:
     if not values:
         return None, None
     return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0.0
-
-
-def alarms(y, labels, scores) -> dict:
-    """Of one class, 1 being normal: false alarms, detections and the area under the curve; None where there are no such rows.
-
-    >>> alarms([1, 1, 0, 0], [1, 0, 0, 1], [2.0, -1.0, -1.0, 1.0])
-    {'false_alarm_rate': 0.5, 'detection_rate': 0.5, 'auc': 0.625}
-    """
-    def share(c: int) -> float | None:
-        raised = [label != 1 for label, true in zip(labels, y) if true == c]
-        return sum(raised) / len(raised) if raised else None
-    normal, others = ([score for score, true in zip(scores, y) if true == c] for c in (1, 0))
-    others.sort()
-    pairs = sum(bisect_left(others, score) + bisect_right(others, score) for score in normal) / 2
-    return {"false_alarm_rate": share(1), "detection_rate": share(0), "auc": pairs / len(normal) / len(others) if normal and others else None}
 
 
 def off(values, targets) -> dict:
