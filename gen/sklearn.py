@@ -370,23 +370,34 @@ class _Margin(BaseEstimator):
         except Usage as error:
             raise ValueError(str(error)) from None
 
-    def report(self, path: str, X: Any, y: Any = None) -> None:
+    def report(self, path: str, X: Any = None, y: Any = None) -> None:
         """Write an HTML page about the model, as `gen report` does.
 
         Parameters
         ----------
         path : str
             The page.
-        X : array of shape (n_samples, n_features)
-            Rows to judge the model by.
+        X : array of shape (n_samples, n_features), optional
+            Rows to judge the model by; by default the few training rows that the model keeps, so that the page shows training errors.
         y : array of shape (n_samples,)
             Their classes or numbers. Of OneClassMargin 1 for rows that are normal and -1 for others; by default all are normal.
         """
-        model, rows = self._model(), self._rows(X)
+        model = self._model()
+        if X is None:
+            X, y = self._kept(model)
+        rows = self._rows(X)
         if y is not None and len(y) != rows.n:
             raise ValueError(f"y has {len(y)} values for {rows.n} rows")
         with output.quiet():
             report_.write(os.fspath(path), report_.findings(model, self._judged(model, rows, y), None), "X")
+
+    def _kept(self, model: model_.Model) -> tuple[np.ndarray, Any]:
+        """The training rows that the model keeps, with their classes."""
+        sample, classes = model.sample(), model.sample_classes()
+        known = classes is not None and hasattr(self, "classes_")
+        if not sample or not (known or model.one):
+            raise ValueError("this model keeps no rows with their answers: report(path, X, y)")
+        return np.array(sample), self.classes_[classes] if known else None
 
     def _judged(self, model: model_.Model, rows: native.Rows, y: Any) -> Any:
         """The answers of the model beside what is true, for a page."""

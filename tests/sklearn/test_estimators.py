@@ -407,9 +407,12 @@ class Devices(Folder):
             model.cost("z80")
 
     def test_a_report_is_a_page(self):
-        estimators.MarginSVC().fit(*IRIS).report(self.path("page.html"), *IRIS)
-        with open(self.path("page.html"), encoding="utf-8") as file:
-            self.assertIn("Confusion matrix", file.read())
+        for rows in (IRIS, ()):  # without rows, those that the model keeps
+            estimators.MarginSVC().fit(*IRIS).report(self.path("page.html"), *rows)
+            with open(self.path("page.html"), encoding="utf-8") as file:
+                self.assertIn("Confusion matrix", file.read())
+        with self.assertRaisesRegex(ValueError, "keeps no rows with their answers"):
+            estimators.MarginSVR().fit(IRIS[0], IRIS[0][:, 0]).report(self.path("page.html"))
 
     def test_numbers_and_one_class_have_vectors_and_pages_too(self):
         rng = np.random.default_rng(6)
