@@ -252,6 +252,9 @@ def fit(arguments: argparse.Namespace) -> None:
     view = View(arguments.time, arguments.quiet, arguments.finish)
     search = Search(ground, facts, arguments.time, engine, known, view)
     view.reserve(search.after())
+    if arguments.target is not None and arguments.flash is not None and not problem.rows.ranges()[2]:
+        search.hint = ("; values that are whole numbers of 16 bits (a sensor's own, or these multiplied) need no floating-point code; "
+                       "without --target only tables count")
     finished = False
     try:
         ended = run(search, view, len(known.results))
@@ -392,7 +395,7 @@ def conclude(arguments, problem, test, search: Search, ended: str) -> tuple[dict
         if not found:
             raise Failure(f"{ended or 'the search ended'} before the first model was tested: --time is too short for {problem.data.n} "
                           "rows", arguments.data)
-        raise Failure(f"no model fits: {smallest_words(found)}", arguments.data)
+        raise Failure(f"no model fits: {smallest_words(found)}{search.hint}", arguments.data)
     say_rounds(search, found, folds, ended)
     skipped: list[Candidate] = []
     while True:

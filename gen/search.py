@@ -184,6 +184,7 @@ class Search:
         self.measured: dict[tuple, tuple] = {}  # (choice, cap) -> forms
         self.finals: list[tuple[Choice, tuple[Form, ...]]] = []
         self.complete, self.missed, self.spent = False, "", 0.0  # core seconds, by estimates
+        self.hint = ""  # what may help where nothing fits
 
     @property
     def budget(self) -> Budget:
@@ -304,7 +305,7 @@ class Search:
             return
         least = smallest_of(found)
         if self.facts.classes <= 4 and self.budget.flash is not None and "bytes of flash" in least.failed or self.hopeless(least):
-            raise Failure(f"no model fits: {smallest_words(found)}", self.ground.path)
+            raise Failure(f"no model fits: {smallest_words(found)}{self.hint}", self.ground.path)
 
     def hopeless(self, least: Candidate) -> bool:
         """Whether what a model needs is far beyond a budget: others need as much, about."""
