@@ -75,17 +75,26 @@ class Suite:
 
     def run_all(self, names: list[str]) -> None:
         target = self.target
+        start = target.start([target.optimise])
         if target.predict:
             main = target.compile("ports/common/suite.c", "suite", [target.optimise, "-DSUITE_PREDICT"])
-            objects = [main] + self.compile("", ["-DMARGIN_PREDICT_ONLY"], PREDICT)
-        else:
-            objects = self.compile("", [], ("suite", *PARTS))
-        objects += target.start([target.optimise])
-        elf = target.program(objects, "suite")
-        ran = target.execute(elf)
-        self.cells, self.stack = read(ran.text)
-        wrong = [name for name in self.cells if self.cells[name].said]
-        if ran.code and not wrong or not self.stack:
+            self.run_program([main, *self.compile("", ["-DMARGIN_PREDICT_ONLY"], PREDICT), *start], "suite")
+            return
+        objects = self.compile("", [], PARTS) + start
+        try:
+            self.run_program([target.compile("ports/common/suite.c", "suite", [target.optimise]), *objects], "suite")
+        except TooLarge:  # in two programs
+            for half in ("PREDICT", "REST"):
+                main = target.compile("ports/common/suite.c", f"suite-{half}", [target.optimise, f"-DSUITE_{half}"])
+                self.run_program([main, *objects], f"suite-{half}")
+
+    def run_program(self, objects: list[str], name: str) -> None:
+        ran = self.target.execute(self.target.program(objects, name))
+        cells, stack = read(ran.text)
+        self.cells |= cells
+        if stack and int(stack.split()[0]) > int((self.stack or "0").split()[0]):
+            self.stack = stack
+        if ran.code and not any(cell.said for cell in cells.values()) or not stack:
             self.problem = f"exit code {ran.code}: {ran.text[-300:]}"
 
     def run_each(self, names: list[str]) -> None:

@@ -175,6 +175,8 @@ static inline uint32_t suite_draw(uint32_t *state) {
     X(train_seco_small, SUITE_SAMPLES(8, 2) + SUITE_REALS(1092))
 #ifdef SUITE_PREDICT /* the predictors alone, to compile them at more levels of optimisation */
 #define SUITE(X) SUITE_MODELS(X) SUITE_INTEGERS(X)
+#elif defined SUITE_REST /* all others, where one program is too large for the flash */
+#define SUITE(X) SUITE_FLOAT(X) SUITE_MATH(X) SUITE_LINALG(X) SUITE_TRAINING(X) SUITE_SOLVERS(X)
 #else
 #define SUITE(X)                                                                                   \
     SUITE_FLOAT(X)                                                                                 \
