@@ -2,7 +2,10 @@
 import ctypes
 import gzip
 import json
+import math
+import multiprocessing
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -24,6 +27,23 @@ class Timer:
 
     def __exit__(self, *_):
         self.seconds = time.process_time() - self.start
+
+
+def in_time(seconds: int, work) -> float:
+    """What `work` returns in a process of its own, or NaN if it takes more seconds of the processor: LIBSVM can take hours to be exact."""
+    def limited():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        send.send(work())
+    receive, send = multiprocessing.Pipe(False)
+    process = multiprocessing.Process(target=limited)
+    process.start()
+    send.close()
+    try:
+        return receive.recv()
+    except EOFError:  # it was ended
+        return math.nan
+    finally:
+        process.join()
 
 
 def load(folder: str, name: str):

@@ -3,9 +3,7 @@ asked for, areas under the curve and errors beside scikit-learn."""
 import ctypes
 import json
 import math
-import multiprocessing
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -13,7 +11,7 @@ import tempfile
 import numpy as np
 
 import peers
-from peers import D, P, KERNELS, Nodes, SvmModel, SvmParameter, SvmProblem, Timer, cvxopt_qp, gram, load
+from peers import D, P, KERNELS, Nodes, SvmModel, SvmParameter, SvmProblem, Timer, cvxopt_qp, gram, in_time, load
 from results import kept
 
 SETS = ("heart", "parkinsons", "wdbc", "sonar", "ionosphere")
@@ -55,23 +53,6 @@ def libsvm(x, y, kernel: str, method: str, eps: float):
     b[at] = np.ctypeslib.as_array(ctypes.cast(ctypes.cast(found.sv_coef, ctypes.POINTER(P))[0], ctypes.POINTER(D)), (found.l,))
     library.svm_free_and_destroy_model(ctypes.byref(ctypes.cast(model, P)))
     return timer.seconds, b
-
-
-def in_time(work) -> float:
-    """What a peer finds, or NaN: LIBSVM can take hours to be exact where a kernel matrix has a low rank."""
-    def limited():
-        resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE))
-        send.send(work())
-    receive, send = multiprocessing.Pipe(False)
-    process = multiprocessing.Process(target=limited)
-    process.start()
-    send.close()
-    try:
-        return receive.recv()
-    except EOFError:  # it was ended
-        return math.nan
-    finally:
-        process.join()
 
 
 def objective(method: str, k, b, t) -> float:
@@ -127,7 +108,7 @@ def judged(mine: float, method: str, kernel: str, x, t) -> tuple[float, str]:
     ways = {"L": lambda: objective(method, k, libsvm(x, t, kernel, method, 1e-10)[1], t), "C": lambda: cvxopt_best(method, k, t)}
     off, by = math.nan, "-"
     for letter in "C" if method == "nu-svm" else "LC":
-        best = in_time(ways[letter])
+        best = in_time(PATIENCE, ways[letter])
         if not math.isnan(best):
             off, by = (mine - best) / max(abs(best), 1e-9), letter
         if abs(off) <= 1e-7:

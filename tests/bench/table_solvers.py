@@ -1,15 +1,13 @@
 """table_solvers.py DATA -- svm and kmomd against LIBSVM, LIBLINEAR and cvxopt: objectives and speed."""
 import math
-import multiprocessing
 import os
-import resource
 import sys
 import tempfile
 
 import numpy as np
 
 import peers
-from peers import blas, cvxopt_kmomd, cvxopt_svm, gaussian, gram, liblinear, libsvm, load, margin, primal
+from peers import blas, cvxopt_kmomd, cvxopt_svm, gaussian, gram, in_time, liblinear, libsvm, load, margin, primal
 
 SETS = ("pima", "heart", "wdbc", "sonar", "ionosphere")
 KERNELS = ("linear", "poly", "rbf")
@@ -25,23 +23,13 @@ def kernel_options(kernel: str, d: int) -> list[str]:
 
 def libsvm_in_time(*arguments):
     """LIBSVM's objective, or NaN: where C is large it can take hours to be this exact, or end at its iteration limit."""
-    def work(pipe):
-        resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE))
+    def work():
         with tempfile.TemporaryFile() as said:
             os.dup2(said.fileno(), 2)
             objective = libsvm(*arguments)[1]
             said.seek(0)
-            pipe.send(math.nan if b"max number of iterations" in said.read() else objective)
-    receive, send = multiprocessing.Pipe(False)
-    process = multiprocessing.Process(target=work, args=(send,))
-    process.start()
-    send.close()
-    try:
-        return receive.recv()
-    except EOFError:  # out of time
-        return math.nan
-    finally:
-        process.join()
+            return math.nan if b"max number of iterations" in said.read() else objective
+    return in_time(PATIENCE, work)
 
 
 def relative(a: float, b: float) -> float:
