@@ -2460,7 +2460,8 @@ MARGIN_API size_t margin_svr_train_size(size_t n, size_t d, size_t classes,
  * MARGIN_E_NOT_FINITE for targets too; with squares also MARGIN_E_NO_DIRECTION and
  * MARGIN_E_NOT_POSITIVE, as for lssvm. The quadratic programme of a nonlinear kernel has n
  * variables, or 2 n if run.rank is set. With nu and without a rank, epsilon is found by a search,
- * which meets nu as closely as `tol` says. */
+ * which meets nu as closely as `tol` says; if it has not met it after 100 programmes, the status is
+ * MARGIN_W_ITERATIONS. */
 MARGIN_API margin_status margin_svr_train(const margin_data *data,
                                           const margin_svr_options *options, margin_arena *mem,
                                           margin_model *model, margin_info *info,

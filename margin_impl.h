@@ -21129,9 +21129,10 @@ MARGIN_API margin_status margin_oneclass_online_add(margin_oneclass_online *on,
 typedef struct {
     mgn_ordinal o; /* first, so that a solver finds the rest */
     margin_svr_options s;
-    size_t planned; /* samples that memory is planned for, */
-    size_t most;    /* and that of the programme: all of them */
-    bool twice;     /* every sample is there twice, not two-sided */
+    size_t planned;  /* samples that memory is planned for, */
+    size_t most;     /* and that of the programme: all of them */
+    unsigned rounds; /* of a search for epsilon, at most */
+    bool twice;      /* every sample is there twice, not two-sided */
     margin_index *part;
     margin_real *b, *f, *lin;
     uint8_t *side;
@@ -21336,7 +21337,8 @@ static bool mgn_svr_found(mgn_svr *v, mgn_qp *q, mgn_svr_search *s, margin_real 
 }
 
 /* Solves for one epsilon after the other, each from the weights of the last. The first ones need
- * not be exact. */
+ * not be exact. Where the rounds end before the search does, the model is that of the last epsilon,
+ * and the status says so. */
 static margin_status mgn_svr_nu(mgn_svr *v, mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     mgn_qp *q = &work->qp;
     const margin_real tol = q->tol;
@@ -21348,7 +21350,14 @@ static margin_status mgn_svr_nu(mgn_svr *v, mgn_qp_work *work, mgn_fit *fit, mar
     s.before = v->o.coef;
     v->epsilon = MGN_R(0.5);
     q->kink = 2 * v->epsilon;
-    for (unsigned round = 0; round < 100u; round++) {
+    bool ended = false;
+    for (unsigned round = 0; round < v->rounds && !ended; round++) {
+        if (round > 0) {
+            v->epsilon = mgn_svr_next(&s);
+            mgn_svr_widen(q, v->epsilon);
+            rough /= mgn_abs(s.now.share) < MGN_R(0.5) ? MGN_R(8) : MGN_R(2);
+            q->begun = true;
+        }
         q->tol = mgn_max(tol, rough);
         mgn_copy(s.before, q->b, q->n);
         status = mgn_qp_work_solve(work, fit, mem);
@@ -21358,14 +21367,11 @@ static margin_status mgn_svr_nu(mgn_svr *v, mgn_qp_work *work, mgn_fit *fit, mar
         s.now.excess = mgn_norm1(q->b, q->n) - v->mass;
         s.now.share = 2 * s.now.excess / (2 * v->mass + s.now.excess);
         s.now.value = q->objective - v->epsilon * v->mass;
-        if (rough <= tol && mgn_svr_found(v, q, &s, tol)) { break; }
-        v->epsilon = mgn_svr_next(&s);
-        mgn_svr_widen(q, v->epsilon);
-        rough /= mgn_abs(s.now.share) < MGN_R(0.5) ? MGN_R(8) : MGN_R(2);
-        q->begun = true;
+        ended = rough <= tol && mgn_svr_found(v, q, &s, tol);
     }
     q->tol = tol;
-    return status;
+    fit->info.converged = fit->info.converged && ended;
+    return status >= 0 && status != MARGIN_W_STOPPED && !ended ? MARGIN_W_ITERATIONS : status;
 }
 
 /* Weights of a linear kernel, or coefficients. */
@@ -21479,6 +21485,7 @@ static margin_status mgn_svr_shape(mgn_svr *v, size_t n, size_t d,
     v->o.solver = v->s.loss == MARGIN_SVR_SQUARES ? mgn_lssvm_solver(&plain) : &mgn_svr_solver;
     v->twice = v->o.linear || v->s.run.rank > 0;
     v->planned = v->most = n;
+    v->rounds = 100;
     v->limit.rate = v->s.outside;
     v->limit.method = &mgn_ordinal_method;
     v->limit.task = v;

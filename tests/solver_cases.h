@@ -13,10 +13,12 @@
 
 #ifdef MARGIN_REAL_DOUBLE
 #define CASE_EPS DBL_EPSILON
+#define CASE_LEAST DBL_MIN
 #define CASE_TOL 1e-9 /* asked of the trainers */
 #define CASE_FIT 1e-7 /* expected of their objectives */
 #else
 #define CASE_EPS FLT_EPSILON
+#define CASE_LEAST FLT_MIN
 #define CASE_TOL 1e-4
 #define CASE_FIT 2e-4
 #endif

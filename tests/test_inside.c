@@ -456,8 +456,45 @@ TEST an_integer_image_of_the_other_byte_order_is_turned_or_left(void) {
 
 #endif
 
+/* ---- >>svr ---- */
+
+/* A search for the epsilon of a nu whose rounds end too early: the model can be used, and is not said to have
+ * converged. With all its rounds the search ends by itself. */
+TEST a_search_for_epsilon_that_is_cut_short_says_so(void) {
+    margin_real x[24], t[24];
+    const margin_data data = {x, 24, 1, 0, NULL, NULL, NULL};
+    margin_svr_options o;
+    static unsigned char bytes[1 << 16];
+    margin_rng rng = margin_rng_make(3);
+    memset(&o, 0, sizeof o);
+    for (size_t i = 0; i < 24u; i++) {
+        x[i] = margin_rng_normal(&rng);
+        t[i] = x[i] * x[i] + margin_rng_normal(&rng) / 4;
+    }
+    o.targets = t;
+    o.kernel.kind = MARGIN_KERNEL_RBF;
+    o.loss = MARGIN_SVR_NU;
+    o.nu = (margin_real)0.3;
+    for (unsigned whole = 0; whole < 2u; whole++) {
+        margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+        margin_model model;
+        margin_info info;
+        mgn_svr v;
+        ASSERT_EQ_FMT((int)MARGIN_OK, (int)mgn_svr_shape(&v, data.n, data.d, &o), "%d");
+        v.o.given = &data;
+        v.rounds = whole == 1u ? v.rounds : 2u;
+        const margin_status status =
+            mgn_frame_train(&mgn_svr_method, &v, MARGIN_OK, &mem, &model, &info);
+        ASSERT_EQ_FMT((int)(whole == 1u ? MARGIN_OK : MARGIN_W_ITERATIONS), (int)status, "%d");
+        ASSERT(info.converged == (whole == 1u));
+        ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_model_check(&model), "%d");
+    }
+    PASS();
+}
+
 SUITE(inside_suite);
 SUITE(inside_suite) {
+    RUN_TEST(a_search_for_epsilon_that_is_cut_short_says_so);
     RUN_TEST(a_step_beyond_all_numbers_moves_no_weight);
     RUN_TEST(a_weight_above_its_cap_comes_back_to_it);
     RUN_TEST(groups_that_depend_on_each_other_are_solved_one_by_one);

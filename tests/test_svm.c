@@ -168,9 +168,10 @@ static enum greatest_test_res svm_check_nu(int kind, uint32_t seed, int *solved)
         ASSERT(fabsl(b[i]) <= q.cap[i] * (1 + 256 * CASE_EPS));
         if (fabsl(b[i]) > q.cap[i] * (1 - 256 * CASE_EPS)) { b[i] = q.cap[i] * q.y[i]; }
     }
-    /* The tolerance is LIBSVM's, for weights of at most 1; here they are at most 2 / (nu n). */
+    /* The tolerance is LIBSVM's, for weights of at most 1; here they are at most 2 / (nu n). Rounding:
+     * a gradient is a sum of CASE_N terms, whose weights sum to 2, each off by a few EPS. */
     ASSERT(qp_violation(&q, b) <= CASE_TOL * (4 / all / (long double)o.nu + case_peak(&q)) +
-                                      1024 * CASE_EPS * case_peak(&q));
+                                      128 * CASE_EPS * case_peak(&q));
     ASSERT_IN_RANGE((double)best, (double)qp_objective(&q, b),
                     (double)(CASE_FIT * best + gap + 1024 * CASE_EPS * case_peak(&q)));
     *solved += 1;
@@ -180,7 +181,6 @@ static enum greatest_test_res svm_check_nu(int kind, uint32_t seed, int *solved)
 
 TEST random_problems_with_nu_meet_the_optimality_conditions(void) {
     int solved = 0;
-    if (sizeof(margin_real) < sizeof(double)) { SKIPm("in float rounding decides"); }
     for (int kind = 0; kind < CASE_KINDS; kind++) {
         for (uint32_t seed = 1; seed <= TRIALS(36); seed++) {
             const enum greatest_test_res res = svm_check_nu(kind, seed, &solved);
