@@ -2716,13 +2716,12 @@ MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n);
 
 /* ---- >>linalg ---- dense linear algebra, row-major, on the caller's memory ------------------- */
 
-/* Matrices are row-major: element (i, j) of `a` is a[i * stride + j]. A stride of 0 means rows
- * without gaps, otherwise it is at least the number of columns; what lies in the gaps is neither
- * read nor written. Sizes may be 0. Outputs do not overlap inputs unless the text says so.
- * MARGIN_E_ARGUMENT: a null pointer or a stride that is too small; MARGIN_E_OVERFLOW: the bytes of
- * a matrix do not fit size_t. A function that takes an arena has a size query of the same name.
- * Dots, norms, products and triangular solves pass NaN and infinity on as C arithmetic does; the
- * decompositions refuse them with MARGIN_E_NOT_FINITE before anything is changed.
+/* Matrices are row-major, their rows without gaps: element (i, j) of a matrix `a` with n columns is
+ * a[i * n + j]. Sizes may be 0. Outputs do not overlap inputs unless the text says so.
+ * MARGIN_E_ARGUMENT: a null pointer; MARGIN_E_OVERFLOW: the bytes of a matrix do not fit size_t. A
+ * function that takes an arena has a size query of the same name. Dots, norms, products and
+ * triangular solves pass NaN and infinity on as C arithmetic does; the decompositions refuse them
+ * with MARGIN_E_NOT_FINITE before anything is changed.
  *
  * Every sum has a fixed order, so results are the same bits on every target. Products of matrices
  * and vectors add their terms in order, k = 0, 1, 2, ..., from zero, unless the text says more:
@@ -2746,8 +2745,7 @@ MARGIN_API margin_real margin_norm_inf(const margin_real *x, size_t n);
  * MARGIN_E_NOT_POSITIVE: a pivot was not positive; MARGIN_E_NOT_FINITE: NaN or infinity in the
  * lower triangle. This takes n^3 / 6 products, and no element of A - L L' is larger than (n + 2)
  * EPS max a_ii. */
-MARGIN_API margin_status margin_cholesky(margin_real *a, size_t stride, size_t n,
-                                         margin_arena *mem);
+MARGIN_API margin_status margin_cholesky(margin_real *a, size_t n, margin_arena *mem);
 MARGIN_API size_t margin_cholesky_size(size_t n);
 /* The same with diagonal pivots, for a semi-definite A: A[order[i]][order[j]] = (L L')[i][j]. The
  * pivot of a step is the largest element of the diagonal that is left. When it is at most tol times
@@ -2755,16 +2753,16 @@ MARGIN_API size_t margin_cholesky_size(size_t n);
  * no element of the part that was not factored exceeds that size. tol < 1, and 0 means n EPS.
  * MARGIN_E_NOT_POSITIVE: the part that is left is clearly indefinite; a, order and rank are then
  * unchanged. */
-MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, size_t n,
-                                                 margin_real tol, margin_index *order, size_t *rank,
+MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t n, margin_real tol,
+                                                 margin_index *order, size_t *rank,
                                                  margin_arena *mem);
 MARGIN_API size_t margin_cholesky_pivoted_size(size_t n);
 /* Solves A X = B after margin_cholesky, where l is the factor of A and b the n x m matrix B (a
  * vector if m = 1), which X replaces. The triangle of l above its diagonal is not read.
  * MARGIN_E_NOT_POSITIVE: a diagonal element of l is zero or NaN, and b is unchanged. This takes
  * n^2 m products. */
-MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t bstride, size_t m,
-                                               const margin_real *l, size_t lstride, size_t n);
+MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t m, const margin_real *l,
+                                               size_t n);
 /* Eigenvalues (largest first) and eigenvectors (row i of `vectors` belongs to values[i],
  * orthonormal) of the symmetric n x n matrix whose lower triangle is in a. Householder reduction
  * and implicit QR steps: 4/3 n^3 products, about 6 n^3 with vectors. `vectors` may be null (only
@@ -2772,18 +2770,16 @@ MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t bstride, s
  * multiple of n EPS |A|, |V V' - I| one of n EPS. MARGIN_E_NOT_FINITE: NaN or infinity in the lower
  * triangle; MARGIN_E_NO_CONVERGENCE after 30 n steps (not known to happen): values are unchanged,
  * vectors undefined. */
-MARGIN_API margin_status margin_eigen(margin_real *values, margin_real *vectors, size_t vstride,
-                                      const margin_real *a, size_t stride, size_t n,
-                                      margin_arena *mem);
+MARGIN_API margin_status margin_eigen(margin_real *values, margin_real *vectors,
+                                      const margin_real *a, size_t n, margin_arena *mem);
 MARGIN_API size_t margin_eigen_size(size_t n, bool vectors);
 /* The k <= n largest eigenvalues (largest first, by value, not by size) and their eigenvectors, k
  * rows of n values. The same reduction, then inverse iteration with at most 8 solutions a vector,
  * each vector made orthogonal to those before it: 4/3 n^3 + 2 k n^2 products, a third of
  * margin_eigen when k is small. Errors and statuses as there; needs a copy of the matrix in the
  * arena. */
-MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *vectors,
-                                              size_t vstride, size_t k, const margin_real *a,
-                                              size_t stride, size_t n, margin_arena *mem);
+MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *vectors, size_t k,
+                                              const margin_real *a, size_t n, margin_arena *mem);
 MARGIN_API size_t margin_eigen_leading_size(size_t n);
 /* Gram-Schmidt, modified and done twice: turns the k rows of d values of q, x_1 .. x_k, into
  * orthonormal rows, x_j = sum over i <= j of r[i][j] q_i: the QR decomposition of the matrix whose
@@ -2791,8 +2787,8 @@ MARGIN_API size_t margin_eigen_leading_size(size_t n);
  * those before it, to (d + k) EPS, becomes zero, and so does r[j][j]; *rank (may be null) counts
  * the others. |Q Q' - I| is a small multiple of EPS whatever the rows. MARGIN_E_NOT_FINITE: nothing
  * is changed. */
-MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, size_t d,
-                                   margin_real *r, size_t rstride, size_t *rank);
+MARGIN_API margin_status margin_qr(margin_real *q, size_t k, size_t d, margin_real *r,
+                                   size_t *rank);
 
 /* ---- >>bytes ---- the bytes of every plan as constant expressions, for static buffers -------- */
 

@@ -1686,14 +1686,6 @@ static margin_real mgn_norm2_bits(const margin_real *x, size_t d) {
     return s;
 }
 
-/* out[i] = k(x, z_i) for n vectors z_i of a pool, `stride` values apart, nz[i] = |z_i|^2. */
-static void mgn_kernel_pool(const margin_kernel *k, const margin_real *x, size_t d,
-                            const margin_real *z, size_t n, size_t stride, const margin_real *nz,
-                            margin_real *out) {
-    mgn_dots(x, z, stride, n, d, out);
-    mgn_kernel_apply(k, mgn_norm2_bits(x, d), nz, out, n);
-}
-
 MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const margin_real *x,
                                            const margin_real *z, size_t d) {
     margin_kernel k;
@@ -1701,8 +1693,9 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
     if (x == NULL || z == NULL || margin_kernel_resolve(kernel, d, &k) != MARGIN_OK) {
         return MGN_NAN;
     }
-    margin_real nz = mgn_norm2_bits(z, d);
-    mgn_kernel_pool(&k, x, d, z, 1, d, &nz, &v);
+    const margin_real nz = mgn_norm2_bits(z, d);
+    mgn_dots(x, z, d, 1, d, &v);
+    mgn_kernel_apply(&k, mgn_norm2_bits(x, d), &nz, &v, 1);
     return v;
 }
 
@@ -5132,13 +5125,11 @@ static size_t mgn_stride(size_t stride, size_t cols) {
     return stride == 0 ? cols : stride;
 }
 
-/* Checks a rows x cols matrix argument: it is not NULL, its rows do not overlap, and its size in
- * bytes fits size_t. */
-static margin_status mgn_mat_check(const margin_real *a, size_t stride, size_t rows, size_t cols) {
-    const size_t step = mgn_stride(stride, cols);
-    if (step < cols || (a == NULL && rows != 0 && cols != 0)) { return MARGIN_E_ARGUMENT; }
-    if (mgn_size_mul(mgn_size_mul(rows, step), sizeof *a) == SIZE_MAX) { return MARGIN_E_OVERFLOW; }
-    return MARGIN_OK;
+/* Checks a rows x cols matrix argument: it is not NULL, and its size in bytes fits size_t. */
+static margin_status mgn_mat_check(const margin_real *a, size_t rows, size_t cols) {
+    if (a == NULL && rows != 0 && cols != 0) { return MARGIN_E_ARGUMENT; }
+    return mgn_size_mul(mgn_size_mul(rows, cols), sizeof *a) == SIZE_MAX ? MARGIN_E_OVERFLOW
+                                                                         : MARGIN_OK;
 }
 
 /* y = A' x, as the sum over k of x_k times row k. Four rows are added in one pass over y, in their
@@ -5216,13 +5207,40 @@ static inline void mgn_vec_store(margin_real *p, mgn_vec v) {
     *(mgn_vec_mem *)p = v;
 }
 
-/* out[j * step + r] = (more ? out[j * step + r] : 0) + sum over k of x[j][k * xstep] * panel row r,
- * for j < MGN_TILE and every row of one panel. Two registers of rows times four vectors: eight
- * accumulators, two rows and the products fit sixteen registers. */
-static void mgn_tile(const margin_real *panel, size_t d, const margin_real *const *x, size_t xstep,
-                     margin_real *out, size_t step, bool more) {
+/* Up to MGN_TILE vectors of d values that go through a panel together: value k of vector j is
+ * at[j][k * step]. Where there are fewer, pointers beyond them repeat the last one. */
+typedef struct {
+    const margin_real *at[MGN_TILE];
+    size_t count, d, step;
+} mgn_vectors;
+
+/* Vectors whose first values lie `apart` from each other. */
+static mgn_vectors mgn_vectors_of(const margin_real *first, size_t apart, size_t count, size_t d,
+                                  size_t step) {
+    mgn_vectors x = {{NULL}, mgn_size_min(count, MGN_TILE), d, step};
+    for (size_t j = 0; j < MGN_TILE; j++) {
+        x.at[j] = first + mgn_size_min(j, x.count - 1u) * apart;
+    }
+    return x;
+}
+
+/* The samples of a view from sample `first` on. */
+static mgn_vectors mgn_samples(const margin_data *data, size_t first) {
+    mgn_vectors x = {{NULL}, mgn_size_min(data->n - first, MGN_TILE), data->d, 1};
+    for (size_t j = 0; j < MGN_TILE; j++) {
+        x.at[j] = mgn_sample(data, first + mgn_size_min(j, x.count - 1u));
+    }
+    return x;
+}
+
+/* out[j * step + r] = (more ? out[j * step + r] : 0) + vector j . panel row r, for j < MGN_TILE and
+ * every row of one panel. Two registers of rows times four vectors: eight accumulators, two rows
+ * and the products fit sixteen registers. */
+static void mgn_tile(const margin_real *panel, const mgn_vectors *x, margin_real *out, size_t step,
+                     bool more) {
+    const size_t d = x->d, xstep = x->step;
     for (size_t r = 0; r < MGN_PANEL; r += 2u * MGN_LANES) {
-        const margin_real *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
+        const margin_real *x0 = x->at[0], *x1 = x->at[1], *x2 = x->at[2], *x3 = x->at[3];
         const margin_real *p = panel + r;
         margin_real *o0 = out + r, *o1 = o0 + step, *o2 = o1 + step, *o3 = o2 + step;
         mgn_vec a0 = {0}, a1 = {0}, b0 = {0}, b1 = {0}, c0 = {0}, c1 = {0}, d0 = {0}, d1 = {0};
@@ -5285,65 +5303,53 @@ static void mgn_panel_dots(const margin_real *panel, size_t n, size_t d, const m
     }
 }
 
-/* A tile of which only m <= MGN_TILE vectors and n rows exist: a part of it goes through a buffer,
- * and x[m] .. are not read. */
-static void mgn_tile_any(const margin_real *panel, size_t n, size_t d, const margin_real *const *x,
-                         size_t m, size_t xstep, margin_real *out, size_t step, bool more) {
-    const size_t rows = n < MGN_PANEL ? n : MGN_PANEL;
+/* A tile of which only x->count vectors and n rows exist: a part of it goes through a buffer. */
+static void mgn_tile_any(const margin_real *panel, size_t n, const mgn_vectors *x, margin_real *out,
+                         size_t step, bool more) {
+    const size_t rows = mgn_size_min(n, MGN_PANEL);
     margin_real tile[MGN_TILE * MGN_PANEL];
-    const margin_real *from[MGN_TILE];
-    if (n >= MGN_PANEL && m >= MGN_TILE) {
-        mgn_tile(panel, d, x, xstep, out, step, more);
+    if (n >= MGN_PANEL && x->count == MGN_TILE) {
+        mgn_tile(panel, x, out, step, more);
         return;
     }
     for (size_t j = 0; j < MGN_TILE; j++) {
-        from[j] = x[j < m ? j : m - 1u];
         for (size_t r = 0; r < MGN_PANEL; r++) {
-            tile[j * MGN_PANEL + r] = more && j < m && r < rows ? out[j * step + r] : 0;
+            tile[j * MGN_PANEL + r] = more && j < x->count && r < rows ? out[j * step + r] : 0;
         }
     }
-    mgn_tile(panel, d, from, xstep, tile, MGN_PANEL, true);
-    for (size_t j = 0; j < m; j++) {
+    mgn_tile(panel, x, tile, MGN_PANEL, true);
+    for (size_t j = 0; j < x->count; j++) {
         for (size_t r = 0; r < rows; r++) { out[j * step + r] = tile[j * MGN_PANEL + r]; }
     }
 }
 
-/* out[j * step + i] = x[j] . row i for m <= MGN_TILE vectors x[0] .. x[m-1] and the n rows of the
- * panels: the bits of mgn_dots. Four vectors at once take half the time of four calls. */
-static void mgn_panel_dots_block(const margin_real *panel, size_t n, size_t d,
-                                 const margin_real *const *x, size_t m, margin_real *out,
-                                 size_t step) {
-    if (m == 1u) {
-        mgn_panel_dots(panel, n, d, x[0], out);
+/* out[j * step + i] = vector j . row i for the n rows of the panels: the bits of mgn_dots. Four
+ * vectors at once take half the time of four calls. */
+static void mgn_panel_dots_block(const margin_real *panel, size_t n, const mgn_vectors *x,
+                                 margin_real *out, size_t step) {
+    if (x->count == 1u) {
+        mgn_panel_dots(panel, n, x->d, x->at[0], out);
         return;
     }
     for (size_t i = 0; i < n; i += MGN_PANEL) {
-        mgn_tile_any(panel + i * d, n - i, d, x, m, 1, out + i, step, false);
+        mgn_tile_any(panel + i * x->d, n - i, x, out + i, step, false);
     }
-}
-
-/* Pointers to up to MGN_TILE samples from sample `first` on; returns how many there are. */
-static size_t mgn_row_group(const margin_real **group, const margin_data *data, size_t first) {
-    const size_t count = mgn_size_min(data->n - first, MGN_TILE);
-    for (size_t j = 0; j < count; j++) { group[j] = mgn_sample(data, first + j); }
-    return count;
 }
 
 /* g = X X' of the samples, each element with the bits of mgn_dots; `panel` has room for MGN_PANEL
  * of them. Panel by panel: the square on the diagonal is computed whole, the rows below it once and
  * mirrored. */
 static void mgn_gram(margin_real *g, size_t step, const margin_data *data, margin_real *panel) {
-    const margin_real *group[MGN_TILE];
     for (size_t first = 0; first < data->n; first += MGN_PANEL) {
         const size_t count = mgn_size_min(data->n - first, MGN_PANEL);
         mgn_panel_pack(panel, data, first, count);
         for (size_t j = first; j < data->n; j += MGN_TILE) {
-            const size_t m = mgn_row_group(group, data, j);
-            mgn_panel_dots_block(panel, count, data->d, group, m, g + j * step + first, step);
+            const mgn_vectors x = mgn_samples(data, j);
+            mgn_panel_dots_block(panel, count, &x, g + j * step + first, step);
             if (j >= first + MGN_PANEL) {
                 /* to the other side of the diagonal, while they are still in the cache */
                 for (size_t r = first; r < first + MGN_PANEL; r++) {
-                    for (size_t t = j; t < j + m; t++) { g[r * step + t] = g[t * step + r]; }
+                    for (size_t t = j; t < j + x.count; t++) { g[r * step + t] = g[t * step + r]; }
                 }
             }
         }
@@ -5378,55 +5384,56 @@ static void mgn_panel_pack_columns(margin_real *panel, mgn_view b, size_t k, siz
     }
 }
 
-/* c = a b for a of m x k and b of k x n; with `more`, c += a b. The k terms of a sum are added
- * block by block, each block going on from where the last one ended. So a product that is made in
- * several calls has the bits of a product made in one. */
-static void mgn_mat_mul_more(margin_real *c, size_t step, mgn_view a, mgn_view b, size_t m,
-                             size_t k, size_t n, bool more, margin_real *panel) {
-    for (size_t t = 0; t < k || t == 0; t += MGN_DEPTH) {
-        const size_t depth = k - t < MGN_DEPTH ? k - t : MGN_DEPTH;
-        const mgn_view at = mgn_view_of(t > 0 ? a.p + t * a.col : a.p, a.row, a.col);
-        for (size_t j = 0; j < n; j += MGN_PANEL) {
-            const size_t count = n - j < MGN_PANEL ? n - j : MGN_PANEL;
+/* The sizes of a product of an m x k matrix and a k x n one. With `more` the product is added to
+ * what is there. */
+typedef struct {
+    size_t m, k, n;
+    bool more;
+} mgn_sizes;
+
+static mgn_sizes mgn_sizes_of(size_t m, size_t k, size_t n) {
+    const mgn_sizes sizes = {m, k, n, false};
+    return sizes;
+}
+
+/* c = a b, or c += a b. The k terms of a sum are added block by block, each block going on from
+ * where the last one ended. So a product that is made in several calls has the bits of a product
+ * made in one. */
+static void mgn_mat_mul(margin_real *c, size_t step, mgn_view a, mgn_view b, mgn_sizes size,
+                        margin_real *panel) {
+    for (size_t t = 0; t < size.k || t == 0; t += MGN_DEPTH) {
+        const size_t depth = mgn_size_min(size.k - t, MGN_DEPTH);
+        for (size_t j = 0; j < size.n; j += MGN_PANEL) {
+            const size_t count = mgn_size_min(size.n - j, MGN_PANEL);
             mgn_panel_pack_columns(panel, b, t, depth, j, count);
-            for (size_t i = 0; i < m; i += MGN_TILE) {
-                const size_t rows = m - i < MGN_TILE ? m - i : MGN_TILE;
-                const margin_real *x[MGN_TILE] = {NULL};
-                for (size_t r = 0; r < rows; r++) { x[r] = at.p + (i + r) * at.row; }
-                mgn_tile_any(panel, count, depth, x, rows, at.col, c + i * step + j, step,
-                             more || t != 0);
+            for (size_t i = 0; i < size.m; i += MGN_TILE) {
+                const mgn_vectors x =
+                    mgn_vectors_of(a.p + i * a.row + t * a.col, a.row, size.m - i, depth, a.col);
+                mgn_tile_any(panel, count, &x, c + i * step + j, step, size.more || t != 0);
             }
         }
     }
 }
 
-static void mgn_mat_mul(margin_real *c, size_t step, mgn_view a, mgn_view b, size_t m, size_t k,
-                        size_t n, margin_real *panel) {
-    mgn_mat_mul_more(c, step, a, b, m, k, n, false, panel);
-}
-
-/* panel = columns first .. first + n - 1 of `depth` rows of x, row i times w[i]. */
-static void mgn_panel_pack_weighted(margin_real *panel, const margin_real *x, size_t stride,
-                                    const margin_real *w, size_t depth, size_t first, size_t n) {
-    mgn_panel_pack_columns(panel, mgn_view_of(x, stride, 1), 0, depth, first, n);
-    for (size_t t = 0; t < depth; t++, panel += MGN_PANEL) {
-        for (size_t r = 0; r < MGN_PANEL; r++) { panel[r] *= w[t]; }
-    }
-}
-
-/* Adds the sums over `depth` rows to the columns first .. of the rows first .. d-1 of g. */
-static void mgn_normal_panel(margin_real *g, size_t step, const margin_real *x, size_t stride,
-                             size_t depth, size_t first, size_t d, const margin_real *panel) {
-    const size_t n = d - first < MGN_PANEL ? d - first : MGN_PANEL;
+/* Adds sum w_i x_i x_i' over the rows x_i, with w_i = 1 where w is NULL, to the lower triangle of
+ * g, and to a part of the upper one. The rows are at most as many as `panel` has room for. */
+static void mgn_normal_add(margin_real *g, size_t step, const margin_data *rows,
+                           const margin_real *w, margin_real *panel) {
+    const mgn_view x = mgn_view_of(rows->x, rows->stride, 1);
     margin_real tile[MGN_TILE * MGN_PANEL];
-    const margin_real *column[MGN_TILE];
-    for (size_t i = first; i < d; i += MGN_TILE) {
-        const size_t count = d - i < MGN_TILE ? d - i : MGN_TILE;
-        for (size_t j = 0; j < MGN_TILE; j++) { column[j] = x + i + (j < count ? j : count - 1u); }
-        mgn_tile(panel, depth, column, stride, tile, MGN_PANEL, false);
-        for (size_t j = 0; j < count; j++) {
-            for (size_t r = 0; r < n; r++) {
-                g[(i + j) * step + first + r] += tile[j * MGN_PANEL + r];
+    for (size_t first = 0; first < rows->d; first += MGN_PANEL) {
+        const size_t n = mgn_size_min(rows->d - first, MGN_PANEL);
+        mgn_panel_pack_columns(panel, x, 0, rows->n, first, n);
+        for (size_t t = 0; w != NULL && t < rows->n; t++) {
+            for (size_t r = 0; r < MGN_PANEL; r++) { panel[t * MGN_PANEL + r] *= w[t]; }
+        }
+        for (size_t i = first; i < rows->d; i += MGN_TILE) {
+            const mgn_vectors columns = mgn_vectors_of(x.p + i, 1, rows->d - i, rows->n, x.row);
+            mgn_tile(panel, &columns, tile, MGN_PANEL, false);
+            for (size_t j = 0; j < columns.count; j++) {
+                for (size_t r = 0; r < n; r++) {
+                    g[(i + j) * step + first + r] += tile[j * MGN_PANEL + r];
+                }
             }
         }
     }
@@ -5434,20 +5441,19 @@ static void mgn_normal_panel(margin_real *g, size_t step, const margin_real *x, 
 
 /* g = X'X: blocks of MGN_DEPTH rows are summed from zero and then added up, which bounds the
  * growth of the rounding errors by MGN_DEPTH + n / MGN_DEPTH instead of n terms. */
-static void mgn_normal_matrix(margin_real *g, size_t step, const margin_real *x, size_t stride,
-                              size_t n, size_t d, margin_real *panel) {
+static void mgn_normal_matrix(margin_real *g, size_t step, const margin_data *rows,
+                              margin_real *panel) {
+    const size_t d = rows->d;
     for (size_t i = 0; i < d; i++) {
         for (size_t j = 0; j < d; j++) { g[i * step + j] = 0; }
     }
-    for (size_t t = 0; t < n; t += MGN_DEPTH) {
-        const size_t depth = n - t < MGN_DEPTH ? n - t : MGN_DEPTH;
-        for (size_t first = 0; first < d; first += MGN_PANEL) {
-            mgn_panel_pack_columns(panel, mgn_view_of(x + t * stride, stride, 1), 0, depth, first,
-                                   d - first);
-            mgn_normal_panel(g, step, x + t * stride, stride, depth, first, d, panel);
-        }
+    for (size_t t = 0; t < rows->n; t += MGN_DEPTH) {
+        margin_data block = *rows;
+        block.x = rows->x + t * rows->stride;
+        block.n = mgn_size_min(rows->n - t, MGN_DEPTH);
+        mgn_normal_add(g, step, &block, NULL, panel);
     }
-    for (size_t i = 0; i < d; i++) { /* only a part of the upper triangle was added up */
+    for (size_t i = 0; i < d; i++) {
         for (size_t j = 0; j < i; j++) { g[j * step + i] = g[i * step + j]; }
     }
 }
@@ -5456,47 +5462,43 @@ static void mgn_normal_matrix(margin_real *g, size_t step, const margin_real *x,
  * with a copy of the diagonal, can restore it when the factorisation fails. */
 
 /* Largest |a_ij| of the lower triangle. If an element is a NaN or infinite, so is the result. */
-static margin_real mgn_lower_max(const margin_real *a, size_t stride, size_t n) {
+static margin_real mgn_lower_max(const margin_real *a, size_t step, size_t n) {
     margin_real m = 0;
     for (size_t i = 0; i < n; i++) {
-        const margin_real row = margin_norm_inf(a + i * stride, i + 1u);
+        const margin_real row = margin_norm_inf(a + i * step, i + 1u);
         if (row > m || row != row) { m = row; }
     }
     return m;
 }
 
 /* Checks a square matrix argument, whose lower triangle must be finite. */
-static margin_status mgn_lower_check(const margin_real *a, size_t stride, size_t n) {
-    const margin_status status = mgn_mat_check(a, stride, n, n);
-    if (status == MARGIN_OK && !(mgn_lower_max(a, mgn_stride(stride, n), n) <= MGN_HUGE)) {
-        return MARGIN_E_NOT_FINITE;
-    }
-    return status;
+static margin_status mgn_lower_check(const margin_real *a, size_t n) {
+    const margin_status status = mgn_mat_check(a, n, n);
+    if (status != MARGIN_OK) { return status; }
+    return mgn_lower_max(a, n, n) <= MGN_HUGE ? MARGIN_OK : MARGIN_E_NOT_FINITE;
 }
 
 /* Puts the lower triangle back as it was, from the upper one and the saved diagonal. */
-static void mgn_lower_restore(margin_real *a, size_t stride, size_t n,
-                              const margin_real *diagonal) {
+static void mgn_lower_restore(margin_real *a, size_t n, const margin_real *diagonal) {
     for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < i; j++) { a[i * stride + j] = a[j * stride + i]; }
-        a[i * stride + i] = diagonal[i];
+        for (size_t j = 0; j < i; j++) { a[i * n + j] = a[j * n + i]; }
+        a[i * n + i] = diagonal[i];
     }
 }
 
-/* a[i][l] -= sum of a[i][k] a[l][k] over k = from .. from + depth - 1, for the `count` columns l of
- * one panel from `first` on and all rows i >= l. */
-static void mgn_lower_update(margin_real *a, size_t stride, size_t n, size_t first, size_t count,
-                             size_t from, size_t depth, margin_real *panel) {
-    const margin_data rows = {a + from, n, depth, stride, NULL, NULL, NULL};
+/* a[i][l] -= row i . row l, for the columns l of one panel from `first` on and all rows i >= l. The
+ * rows are a part of those of a: its columns that have been factored. */
+static void mgn_lower_update(margin_real *a, const margin_data *rows, size_t first,
+                             margin_real *panel) {
+    const size_t count = mgn_size_min(rows->n - first, MGN_PANEL);
     margin_real tile[MGN_TILE * MGN_PANEL];
-    const margin_real *group[MGN_TILE];
-    mgn_panel_pack(panel, &rows, first, count);
-    for (size_t i = first; i < n; i += MGN_TILE) {
-        const size_t m = mgn_row_group(group, &rows, i);
-        mgn_panel_dots_block(panel, count, depth, group, m, tile, MGN_PANEL);
-        for (size_t j = 0; j < m; j++) {
-            margin_real *row = a + (i + j) * stride + first;
-            const size_t end = i + j - first < count ? i + j - first + 1u : count;
+    mgn_panel_pack(panel, rows, first, count);
+    for (size_t i = first; i < rows->n; i += MGN_TILE) {
+        const mgn_vectors x = mgn_samples(rows, i);
+        mgn_panel_dots_block(panel, count, &x, tile, MGN_PANEL);
+        for (size_t j = 0; j < x.count; j++) {
+            margin_real *row = a + (i + j) * rows->stride + first;
+            const size_t end = mgn_size_min(i + j - first + 1u, count);
             for (size_t r = 0; r < end; r++) { row[r] -= tile[j * MGN_PANEL + r]; }
         }
     }
@@ -5530,7 +5532,8 @@ static bool mgn_cholesky(margin_real *a, size_t stride, size_t n, margin_real *p
     for (size_t first = 0; first < n; first += MGN_PANEL) {
         const size_t count = n - first < MGN_PANEL ? n - first : MGN_PANEL;
         margin_real *square = a + first * stride + first;
-        if (first != 0) { mgn_lower_update(a, stride, n, first, count, 0, first, panel); }
+        const margin_data before = {a, n, first, stride, NULL, NULL, NULL};
+        if (first != 0) { mgn_lower_update(a, &before, first, panel); }
         if (!mgn_cholesky_square(square, stride, count, upper, inverse)) { return false; }
         /* The rows below a whole square: each row r becomes r L'^-1, by substitution along the
          * columns of L. */
@@ -5566,17 +5569,15 @@ MARGIN_API size_t margin_cholesky_size(size_t n) {
     return mgn_arena_counted(&mem);
 }
 
-MARGIN_API margin_status margin_cholesky(margin_real *a, size_t stride, size_t n,
-                                         margin_arena *mem) {
-    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_mem_check(mem));
-    const size_t step = mgn_stride(stride, n);
+MARGIN_API margin_status margin_cholesky(margin_real *a, size_t n, margin_arena *mem) {
+    margin_status status = mgn_both(mgn_lower_check(a, n), mgn_mem_check(mem));
     if (status != MARGIN_OK) { return status; }
     margin_arena before = *mem;
     const mgn_cholesky_work work = mgn_cholesky_plan(mem, n);
     if (mem->failed == 0) {
-        for (size_t i = 0; i < n; i++) { work.diagonal[i] = a[i * step + i]; }
-        if (!mgn_cholesky(a, step, n, work.panel)) {
-            mgn_lower_restore(a, step, n, work.diagonal);
+        for (size_t i = 0; i < n; i++) { work.diagonal[i] = a[i * n + i]; }
+        if (!mgn_cholesky(a, n, n, work.panel)) {
+            mgn_lower_restore(a, n, work.diagonal);
             status = MARGIN_E_NOT_POSITIVE;
         }
     }
@@ -5617,28 +5618,28 @@ static size_t mgn_index_of_max(const margin_real *x, size_t from, size_t n) {
 
 /* Column j of the factor. The products of the columns before `from` have been subtracted from the
  * matrix already; those of the columns from .. j - 1 are subtracted here. */
-static void mgn_pivoted_column(margin_real *a, size_t stride, size_t n, size_t from, size_t j,
+static void mgn_pivoted_column(margin_real *a, size_t n, size_t from, size_t j,
                                const mgn_pivoted_work *work) {
     const margin_real pivot = mgn_sqrt(work->left[j]);
-    margin_real *row = a + j * stride;
+    margin_real *row = a + j * n;
     row[j] = pivot;
-    mgn_dots(row + from, row + stride + from, stride, n - j - 1u, j - from, work->column);
+    mgn_dots(row + from, row + n + from, n, n - j - 1u, j - from, work->column);
     for (size_t i = j + 1u; i < n; i++) {
-        row += stride;
+        row += n;
         row[j] = (row[j] - work->column[i - j - 1u]) / pivot;
         work->left[i] -= row[j] * row[j];
     }
 }
 
 /* Makes row and column p the next ones, j. */
-static void mgn_pivoted_swap(margin_real *a, size_t stride, size_t n, size_t j, size_t p,
+static void mgn_pivoted_swap(margin_real *a, size_t n, size_t j, size_t p,
                              const mgn_pivoted_work *work) {
     const margin_index row = work->order[p];
     /* Exchanges rows and columns j < p of the symmetric matrix whose lower triangle is in a; the
      * diagonal is kept elsewhere. */
-    for (size_t k = 0; k < j; k++) { mgn_swap(&a[j * stride + k], &a[p * stride + k]); }
-    for (size_t k = j + 1u; k < p; k++) { mgn_swap(&a[k * stride + j], &a[p * stride + k]); }
-    for (size_t k = p + 1u; k < n; k++) { mgn_swap(&a[k * stride + j], &a[k * stride + p]); }
+    for (size_t k = 0; k < j; k++) { mgn_swap(&a[j * n + k], &a[p * n + k]); }
+    for (size_t k = j + 1u; k < p; k++) { mgn_swap(&a[k * n + j], &a[p * n + k]); }
+    for (size_t k = p + 1u; k < n; k++) { mgn_swap(&a[k * n + j], &a[k * n + p]); }
     mgn_swap(&work->left[j], &work->left[p]);
     work->order[p] = work->order[j];
     work->order[j] = row;
@@ -5647,7 +5648,7 @@ static void mgn_pivoted_swap(margin_real *a, size_t stride, size_t n, size_t j, 
 /* The whole factorisation: the largest diagonal element left is the next pivot (Higham 2002,
  * section 10.3), until that is at most `least`. Returns the rank. The part of the matrix that was
  * not factored stays in the lower triangle. */
-static size_t mgn_pivoted(margin_real *a, size_t stride, size_t n, margin_real least,
+static size_t mgn_pivoted(margin_real *a, size_t n, margin_real least,
                           const mgn_pivoted_work *work) {
     size_t rank = 0;
     bool more = true;
@@ -5656,13 +5657,11 @@ static size_t mgn_pivoted(margin_real *a, size_t stride, size_t n, margin_real l
         for (; more && rank < end; rank += more ? 1u : 0u) {
             const size_t p = mgn_index_of_max(work->left, rank, n);
             more = work->left[p] > least;
-            if (more && p != rank) { mgn_pivoted_swap(a, stride, n, rank, p, work); }
-            if (more) { mgn_pivoted_column(a, stride, n, from, rank, work); }
+            if (more && p != rank) { mgn_pivoted_swap(a, n, rank, p, work); }
+            if (more) { mgn_pivoted_column(a, n, from, rank, work); }
         }
-        for (size_t l = rank; l < n; l += MGN_PANEL) {
-            mgn_lower_update(a, stride, n, l, n - l < MGN_PANEL ? n - l : MGN_PANEL, from,
-                             rank - from, work->panel);
-        }
+        const margin_data made = {a + from, n, rank - from, n, NULL, NULL, NULL};
+        for (size_t l = rank; l < n; l += MGN_PANEL) { mgn_lower_update(a, &made, l, work->panel); }
     }
     return rank;
 }
@@ -5674,40 +5673,39 @@ MARGIN_API size_t margin_cholesky_pivoted_size(size_t n) {
 }
 
 /* Factors a in the memory that `work` has. If a is indefinite, it is restored. */
-static margin_status mgn_pivoted_run(margin_real *a, size_t stride, size_t n, margin_real tol,
-                                     size_t *rank, const mgn_pivoted_work *work) {
+static margin_status mgn_pivoted_run(margin_real *a, size_t n, margin_real tol, size_t *rank,
+                                     const mgn_pivoted_work *work) {
     margin_real largest = 0;
     for (size_t i = 0; i < n; i++) {
-        work->left[i] = work->diagonal[i] = a[i * stride + i];
+        work->left[i] = work->diagonal[i] = a[i * n + i];
         work->order[i] = (margin_index)i;
         largest = mgn_max(largest, work->diagonal[i]);
     }
     const margin_real noise = (margin_real)n * MGN_EPS;
     tol = tol > 0 ? tol : noise;
-    *rank = mgn_pivoted(a, stride, n, tol * largest, work);
+    *rank = mgn_pivoted(a, n, tol * largest, work);
     /* The elements of what `rank` columns leave of a semi-definite matrix are no larger than its
      * diagonal elements, which the choice of pivots has made small. */
     const margin_real bound = (tol + 16 * noise) * largest;
     bool small = true;
     for (size_t i = *rank; i < n && small; i++) {
-        small =
-            work->left[i] >= -bound && margin_norm_inf(a + i * stride + *rank, i - *rank) <= bound;
+        small = work->left[i] >= -bound && margin_norm_inf(a + i * n + *rank, i - *rank) <= bound;
     }
     if (!small) {
-        mgn_lower_restore(a, stride, n, work->diagonal);
+        mgn_lower_restore(a, n, work->diagonal);
         return MARGIN_E_NOT_POSITIVE;
     }
     /* Columns of L from `rank` on are zero. */
     for (size_t i = *rank; i < n; i++) {
-        for (size_t j = *rank; j <= i; j++) { a[i * stride + j] = 0; }
+        for (size_t j = *rank; j <= i; j++) { a[i * n + j] = 0; }
     }
     return MARGIN_OK;
 }
 
-MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, size_t n,
-                                                 margin_real tol, margin_index *order, size_t *rank,
+MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t n, margin_real tol,
+                                                 margin_index *order, size_t *rank,
                                                  margin_arena *mem) {
-    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_mem_check(mem));
+    margin_status status = mgn_both(mgn_lower_check(a, n), mgn_mem_check(mem));
     size_t found = 0;
     if ((order == NULL && n != 0) || rank == NULL || !(tol >= 0 && tol < 1)) {
         status = MARGIN_E_ARGUMENT;
@@ -5715,9 +5713,7 @@ MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, 
     if (status != MARGIN_OK) { return status; }
     margin_arena before = *mem;
     mgn_pivoted_work work = mgn_pivoted_plan(mem, n);
-    if (mem->failed == 0) {
-        status = mgn_pivoted_run(a, mgn_stride(stride, n), n, tol, &found, &work);
-    }
+    if (mem->failed == 0) { status = mgn_pivoted_run(a, n, tol, &found, &work); }
     if (mem->failed == 0 && status == MARGIN_OK) {
         for (size_t i = 0; i < n; i++) { order[i] = work.order[i]; }
         *rank = found;
@@ -5784,17 +5780,15 @@ static void mgn_solve(margin_real *b, size_t step, size_t m, mgn_view t, size_t 
     }
 }
 
-MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t bstride, size_t m,
-                                               const margin_real *l, size_t lstride, size_t n) {
-    const size_t step = mgn_stride(bstride, m), lstep = mgn_stride(lstride, n);
-    margin_status status =
-        mgn_both(mgn_mat_check(b, bstride, n, m), mgn_mat_check(l, lstride, n, n));
+MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t m, const margin_real *l,
+                                               size_t n) {
+    margin_status status = mgn_both(mgn_mat_check(b, n, m), mgn_mat_check(l, n, n));
     for (size_t i = 0; i < n && status == MARGIN_OK; i++) {
-        if (!(mgn_abs(l[i * lstep + i]) > 0)) { status = MARGIN_E_NOT_POSITIVE; }
+        if (!(mgn_abs(l[i * n + i]) > 0)) { status = MARGIN_E_NOT_POSITIVE; }
     }
     if (status == MARGIN_OK) {
-        mgn_solve(b, step, m, mgn_view_of(l, lstep, 1), n, true);
-        mgn_solve(b, step, m, mgn_view_of(l, 1, lstep), n, false);
+        mgn_solve(b, m, m, mgn_view_of(l, n, 1), n, true);
+        mgn_solve(b, m, m, mgn_view_of(l, 1, n), n, false);
     }
     return status;
 }
@@ -5821,12 +5815,11 @@ typedef struct {
  * negligible. */
 
 /* work = a / scale, lower triangle; returns the scale. */
-static margin_real mgn_lower_scaled(margin_real *work, size_t step, const margin_real *a,
-                                    size_t stride, size_t n) {
-    const margin_real scale = mgn_power_of_two(mgn_lower_max(a, stride, n));
-    const margin_real inverse = 1 / scale;
+static margin_real mgn_lower_scaled(margin_real *work, const margin_real *a, size_t step,
+                                    size_t n) {
+    const margin_real scale = mgn_power_of_two(mgn_lower_max(a, step, n)), inverse = 1 / scale;
     for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j <= i; j++) { work[i * step + j] = a[i * stride + j] * inverse; }
+        for (size_t j = 0; j <= i; j++) { work[i * step + j] = a[i * step + j] * inverse; }
     }
     return scale;
 }
@@ -5878,13 +5871,13 @@ static mgn_tridiagonal mgn_tridiagonal_plan(margin_arena *mem, size_t n) {
 
 /* Reduces the lower triangle of a to T, from the last row up; u of the reflection that cleared row
  * i stays in the first i places of that row. */
-static void mgn_tridiagonalise(margin_real *a, size_t stride, size_t n, const mgn_tridiagonal *t) {
+static void mgn_tridiagonalise(margin_real *a, size_t step, size_t n, const mgn_tridiagonal *t) {
     for (size_t i = n; i > 1u; i--) {
-        margin_real *u = a + (i - 1u) * stride;
+        margin_real *u = a + (i - 1u) * step;
         t->h[i - 1u] = mgn_reflector(u, i - 1u, &t->e[i - 2u]);
-        if (t->h[i - 1u] > 0) { mgn_reflect_both(a, stride, i - 1u, u, t->h[i - 1u], t->q); }
+        if (t->h[i - 1u] > 0) { mgn_reflect_both(a, step, i - 1u, u, t->h[i - 1u], t->q); }
     }
-    for (size_t i = 0; i < n; i++) { t->d[i] = a[i * stride + i]; }
+    for (size_t i = 0; i < n; i++) { t->d[i] = a[i * step + i]; }
 }
 
 /* row = (I - u u' / h) row, for a row of n values. */
@@ -5948,22 +5941,21 @@ static void mgn_rotate_two(margin_real *MGN_RESTRICT a, margin_real *MGN_RESTRIC
 }
 
 /* The rotations of one QR step on rows lo .. hi of v. */
-static void mgn_rotate_rows(margin_real *v, size_t stride, size_t n, size_t lo, size_t hi,
+static void mgn_rotate_rows(margin_real *v, size_t n, size_t lo, size_t hi,
                             const mgn_rotations *turn) {
     const size_t whole = hi - (hi - lo) % 2u;
     size_t k = lo;
     for (; k < whole; k += 2u) {
-        margin_real *row = v + k * stride;
-        mgn_rotate_two(row, row + stride, row + 2u * stride, n, turn->c + k, turn->s + k);
+        margin_real *row = v + k * n;
+        mgn_rotate_two(row, row + n, row + 2u * n, n, turn->c + k, turn->s + k);
     }
-    if (k < hi) { mgn_rotate(v + k * stride, v + (k + 1u) * stride, n, turn->c[k], turn->s[k]); }
+    if (k < hi) { mgn_rotate(v + k * n, v + (k + 1u) * n, n, turn->c[k], turn->s[k]); }
 }
 
 /* Brings T to diagonal form, and applies the same rotations to the rows of v if it is not NULL. An
  * eigenvalue usually takes two or three steps; after 30 n steps in all the function gives up and
  * returns false. */
-static bool mgn_tridiagonal_solve(const mgn_tridiagonal *t, size_t n, margin_real *v,
-                                  size_t stride) {
+static bool mgn_tridiagonal_solve(const mgn_tridiagonal *t, size_t n, margin_real *v) {
     size_t hi = n == 0 ? 0 : n - 1u, steps = 0;
     while (hi > 0) {
         size_t lo = hi;
@@ -5977,18 +5969,18 @@ static bool mgn_tridiagonal_solve(const mgn_tridiagonal *t, size_t n, margin_rea
         }
         if (steps++ >= mgn_size_mul(30u, n)) { return false; }
         mgn_qr_step(t, lo, hi);
-        if (v != NULL) { mgn_rotate_rows(v, stride, n, lo, hi, &t->turn); }
+        if (v != NULL) { mgn_rotate_rows(v, n, lo, hi, &t->turn); }
     }
     return true;
 }
 
 /* Moves the `count` largest of the n values d to the front, largest first, and the rows of v with
  * them if it is not NULL. */
-static void mgn_sort_eigen(margin_real *d, size_t n, size_t count, margin_real *v, size_t stride) {
+static void mgn_sort_eigen(margin_real *d, size_t n, size_t count, margin_real *v) {
     for (size_t i = 0; i < count; i++) {
         const size_t best = mgn_index_of_max(d, i, n);
         for (size_t j = 0; v != NULL && best != i && j < n; j++) {
-            mgn_swap(&v[i * stride + j], &v[best * stride + j]);
+            mgn_swap(&v[i * n + j], &v[best * n + j]);
         }
         mgn_swap(&d[i], &d[best]);
     }
@@ -6011,49 +6003,42 @@ MARGIN_API size_t margin_eigen_size(size_t n, bool vectors) {
 
 /* Replaces the vectors u in a by Q', the product of their reflections. The reflection of row i
  * acts on the rows above it, which are complete when it is their turn. */
-static void mgn_tridiagonal_basis(margin_real *a, size_t stride, size_t n,
-                                  const mgn_tridiagonal *t) {
+static void mgn_tridiagonal_basis(margin_real *a, size_t n, const mgn_tridiagonal *t) {
     for (size_t i = 0; i < n; i++) {
-        margin_real *u = a + i * stride;
-        for (size_t j = 0; i > 0 && t->h[i] > 0 && j < i; j++) {
-            mgn_reflect_row(a + j * stride, u, t->h[i], i);
-        }
+        margin_real *u = a + i * n;
+        for (size_t j = 0; j < i && t->h[i] > 0; j++) { mgn_reflect_row(a + j * n, u, t->h[i], i); }
         for (size_t j = 0; j < i; j++) {
             u[j] = 0;
-            a[j * stride + i] = 0;
+            a[j * n + i] = 0;
         }
         u[i] = 1;
     }
 }
 
-/* All eigenvalues of a and, where the rows of v are wanted, eigenvectors. */
-static margin_status mgn_eigen(margin_real *values, margin_real *v, size_t step, bool vectors,
-                               const margin_real *a, size_t stride, size_t n,
-                               const mgn_tridiagonal *t) {
-    const margin_real scale = mgn_lower_scaled(v, step, a, stride, n);
-    mgn_tridiagonalise(v, step, n, t);
-    if (vectors) { mgn_tridiagonal_basis(v, step, n, t); }
-    if (!mgn_tridiagonal_solve(t, n, vectors ? v : NULL, step)) { return MARGIN_E_NO_CONVERGENCE; }
-    mgn_sort_eigen(t->d, n, n, vectors ? v : NULL, step);
+/* All eigenvalues of a, with n x n numbers of work, which become the eigenvectors if they are
+ * wanted. */
+static margin_status mgn_eigen(margin_real *values, margin_real *work, bool vectors,
+                               const margin_real *a, size_t n, const mgn_tridiagonal *t) {
+    const margin_real scale = mgn_lower_scaled(work, a, n, n);
+    margin_real *v = vectors ? work : NULL;
+    mgn_tridiagonalise(work, n, n, t);
+    if (vectors) { mgn_tridiagonal_basis(v, n, t); }
+    if (!mgn_tridiagonal_solve(t, n, v)) { return MARGIN_E_NO_CONVERGENCE; }
+    mgn_sort_eigen(t->d, n, n, v);
     for (size_t i = 0; i < n; i++) { values[i] = t->d[i] * scale; }
     return MARGIN_OK;
 }
 
-MARGIN_API margin_status margin_eigen(margin_real *values, margin_real *vectors, size_t vstride,
-                                      const margin_real *a, size_t stride, size_t n,
-                                      margin_arena *mem) {
+MARGIN_API margin_status margin_eigen(margin_real *values, margin_real *vectors,
+                                      const margin_real *a, size_t n, margin_arena *mem) {
     const bool wanted = vectors != NULL;
-    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_mat_check(values, 0, 1, n));
+    margin_status status = mgn_both(mgn_lower_check(a, n), mgn_mat_check(values, 1, n));
     margin_real *work;
     status = mgn_both(status, mgn_mem_check(mem));
-    if (wanted) { status = mgn_both(status, mgn_mat_check(vectors, vstride, n, n)); }
     if (status != MARGIN_OK) { return status; }
     margin_arena before = *mem;
-    mgn_tridiagonal t = mgn_eigen_plan(mem, n, wanted, &work);
-    if (mem->failed == 0) {
-        status = mgn_eigen(values, wanted ? vectors : work, wanted ? mgn_stride(vstride, n) : n,
-                           wanted, a, mgn_stride(stride, n), n, &t);
-    }
+    const mgn_tridiagonal t = mgn_eigen_plan(mem, n, wanted, &work);
+    if (mem->failed == 0) { status = mgn_eigen(values, wanted ? vectors : work, wanted, a, n, &t); }
     return mgn_both(margin_arena_rewind(mem, &before), status);
 }
 
@@ -6118,11 +6103,11 @@ static void mgn_shifted_factor(const mgn_leading *w, size_t n, margin_real lambd
 
 /* Subtracts from z its components along `count` orthonormal rows. Component i is added to
  * sums[i * step], unless sums is NULL. */
-static void mgn_orthogonalise(margin_real *z, const margin_real *rows, size_t stride, size_t count,
-                              size_t n, margin_real *sums, size_t step) {
+static void mgn_orthogonalise(margin_real *z, const margin_real *rows, size_t count, size_t n,
+                              margin_real *sums, size_t step) {
     for (size_t i = 0; i < count; i++) {
-        const margin_real c = margin_dot(z, rows + i * stride, n);
-        mgn_axpy(z, -c, rows + i * stride, n);
+        const margin_real c = margin_dot(z, rows + i * n, n);
+        mgn_axpy(z, -c, rows + i * n, n);
         if (sums != NULL) { sums[i * step] += c; }
     }
 }
@@ -6137,12 +6122,11 @@ static margin_real mgn_normalise(margin_real *z, size_t n) {
 /* Makes z orthogonal to `count` orthonormal rows, and of length 1. After a pass that took away more
  * than half of z, rounding errors along the rows are no longer small beside it: then another pass
  * removes them. */
-static void mgn_orthonormalise(margin_real *z, const margin_real *rows, size_t stride, size_t count,
-                               size_t n) {
+static void mgn_orthonormalise(margin_real *z, const margin_real *rows, size_t count, size_t n) {
     margin_real length = 0;
     (void)mgn_normalise(z, n);
     for (size_t pass = 0; pass < 4u && length < MGN_R(0.5); pass++) {
-        mgn_orthogonalise(z, rows, stride, count, n, NULL, 0);
+        mgn_orthogonalise(z, rows, count, n, NULL, 0);
         length = mgn_normalise(z, n);
     }
 }
@@ -6168,9 +6152,9 @@ static margin_real mgn_shifted_residual(const mgn_leading *w, size_t n, margin_r
  * one that the rows before already span. Two or three solutions usually leave a residual of EPS
  * |T|; the k-th of at most 8 is accepted with 2^k EPS |T|. */
 static bool mgn_inverse_iteration(const mgn_leading *w, size_t n, margin_real lambda,
-                                  margin_real size, margin_real *v, size_t stride, size_t which) {
+                                  margin_real size, margin_real *v, size_t which) {
     const margin_real unit = MGN_EPS * size;
-    margin_real *z = v + which * stride;
+    margin_real *z = v + which * n;
     margin_real accepted = unit;
     /* It starts from a pseudo-random vector of length 1 (xorshift, Marsaglia 2003). */
     uint32_t state = ((uint32_t)which + 1u) * UINT32_C(0x9E3779B9);
@@ -6195,16 +6179,15 @@ static bool mgn_inverse_iteration(const mgn_leading *w, size_t n, margin_real la
             if (i + 1u < n) { s -= w->u[2][i - 1u] * z[i + 1u]; }
             z[i - 1u] = s / w->u[0][i - 1u];
         }
-        mgn_orthonormalise(z, v, stride, which, n);
+        mgn_orthonormalise(z, v, which, n);
         if (mgn_shifted_residual(w, n, lambda, z) <= accepted) { return true; }
     }
     return false;
 }
 
-static margin_status mgn_eigen_leading(margin_real *values, margin_real *v, size_t step, size_t k,
-                                       const margin_real *a, size_t stride, size_t n,
-                                       const mgn_leading *w) {
-    const margin_real scale = mgn_lower_scaled(w->a, n, a, stride, n);
+static margin_status mgn_eigen_leading(margin_real *values, margin_real *v, size_t k,
+                                       const margin_real *a, size_t n, const mgn_leading *w) {
+    const margin_real scale = mgn_lower_scaled(w->a, a, n, n);
     margin_real size = MGN_EPS;
     mgn_tridiagonalise(w->a, n, n, &w->t);
     for (size_t i = 0; i < n; i++) {
@@ -6212,88 +6195,61 @@ static margin_status mgn_eigen_leading(margin_real *values, margin_real *v, size
         w->e[i] = i + 1u < n ? w->t.e[i] : 0;
         size = mgn_max(size, mgn_abs(w->d[i]) + 2 * mgn_abs(w->e[i]));
     }
-    if (!mgn_tridiagonal_solve(&w->t, n, NULL, 0)) { return MARGIN_E_NO_CONVERGENCE; }
-    mgn_sort_eigen(w->t.d, n, k, NULL, 0);
+    if (!mgn_tridiagonal_solve(&w->t, n, NULL)) { return MARGIN_E_NO_CONVERGENCE; }
+    mgn_sort_eigen(w->t.d, n, k, NULL);
     for (size_t i = 0; i < k; i++) {
-        if (!mgn_inverse_iteration(w, n, w->t.d[i], size, v, step, i)) {
-            return MARGIN_E_NO_CONVERGENCE;
-        }
+        if (!mgn_inverse_iteration(w, n, w->t.d[i], size, v, i)) { return MARGIN_E_NO_CONVERGENCE; }
     }
     /* Rows of v times Q': from eigenvectors of T to those of A. */
     for (size_t i = 1; i < n; i++) {
         for (size_t j = 0; w->t.h[i] > 0 && j < k; j++) {
-            mgn_reflect_row(v + j * step, w->a + i * n, w->t.h[i], i);
+            mgn_reflect_row(v + j * n, w->a + i * n, w->t.h[i], i);
         }
     }
     for (size_t i = 0; i < k; i++) { values[i] = w->t.d[i] * scale; }
     return MARGIN_OK;
 }
 
-MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *vectors,
-                                              size_t vstride, size_t k, const margin_real *a,
-                                              size_t stride, size_t n, margin_arena *mem) {
-    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_mat_check(values, 0, 1, k));
-    status = mgn_both(status, mgn_mat_check(vectors, vstride, k, n));
-    status = mgn_both(status, mgn_mem_check(mem));
+MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *vectors, size_t k,
+                                              const margin_real *a, size_t n, margin_arena *mem) {
+    margin_status status = mgn_both(mgn_lower_check(a, n), mgn_mat_check(values, 1, k));
+    status = mgn_both(mgn_both(status, mgn_mat_check(vectors, k, n)), mgn_mem_check(mem));
     if (status != MARGIN_OK || k > n) { return mgn_both(status, MARGIN_E_ARGUMENT); }
     margin_arena before = *mem;
     mgn_leading w = mgn_leading_plan(mem, n);
-    if (mem->failed == 0 && k > 0) {
-        status = mgn_eigen_leading(values, vectors, mgn_stride(vstride, n), k, a,
-                                   mgn_stride(stride, n), n, &w);
-    }
+    if (mem->failed == 0 && k > 0) { status = mgn_eigen_leading(values, vectors, k, a, n, &w); }
     return mgn_both(margin_arena_rewind(mem, &before), status);
-}
-
-/* Checks a matrix argument, which must have neither NaN nor infinity. */
-static margin_status mgn_finite_check(const margin_real *a, size_t stride, size_t rows,
-                                      size_t cols) {
-    const margin_status status = mgn_mat_check(a, stride, rows, cols);
-    for (size_t i = 0; i < rows && status == MARGIN_OK; i++) {
-        if (!(margin_norm_inf(a + i * mgn_stride(stride, cols), cols) <= MGN_HUGE)) {
-            return MARGIN_E_NOT_FINITE;
-        }
-    }
-    return status;
 }
 
 /* Makes row j of q orthonormal to the rows before it; its coefficients go to column j of r. Two
  * passes of Gram and Schmidt are enough for orthogonality to rounding (Giraud, Langou and others
  * 2005). Returns false, and makes the row zero, where it depends on the rows before it. */
-static bool mgn_qr_row(margin_real *q, size_t stride, size_t j, size_t d, margin_real *r,
-                       size_t rstride) {
-    margin_real *row = q + j * stride, *column = r == NULL ? NULL : r + j;
+static bool mgn_qr_row(margin_real *q, size_t j, size_t k, size_t d, margin_real *r) {
+    margin_real *row = q + j * d, *column = r == NULL ? NULL : r + j;
     const margin_real scale = mgn_power_of_two(margin_norm_inf(row, d));
-    for (size_t k = 0; k < d; k++) { row[k] *= 1 / scale; }
+    for (size_t i = 0; i < d; i++) { row[i] *= 1 / scale; }
     const margin_real before = margin_norm2(row, d);
-    mgn_orthogonalise(row, q, stride, j, d, column, rstride);
-    mgn_orthogonalise(row, q, stride, j, d, column, rstride);
-    margin_real length = margin_norm2(row, d);
-    if (!(length >
-          (margin_real)(d + j) * MGN_EPS * before)) { /* only rounding errors are left of it */
-        length = 0;
-    }
-    for (size_t k = 0; k < d; k++) { row[k] = length > 0 ? row[k] / length : 0; }
+    mgn_orthogonalise(row, q, j, d, column, k);
+    mgn_orthogonalise(row, q, j, d, column, k);
+    const margin_real rounding = (margin_real)(d + j) * MGN_EPS * before;
+    const margin_real rest = margin_norm2(row, d), length = rest > rounding ? rest : 0;
+    for (size_t i = 0; i < d; i++) { row[i] = length > 0 ? row[i] / length : 0; }
     if (column != NULL) {
-        column[j * rstride] = length;
-        for (size_t i = 0; i <= j; i++) { column[i * rstride] *= scale; }
+        column[j * k] = length;
+        for (size_t i = 0; i <= j; i++) { column[i * k] *= scale; }
     }
     return length > 0;
 }
 
-MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, size_t d,
-                                   margin_real *r, size_t rstride, size_t *rank) {
-    margin_status status = mgn_finite_check(q, qstride, k, d);
-    const size_t step = mgn_stride(rstride, k);
+MARGIN_API margin_status margin_qr(margin_real *q, size_t k, size_t d, margin_real *r,
+                                   size_t *rank) {
+    const margin_status status =
+        mgn_both(mgn_mat_check(q, k, d), r != NULL ? mgn_mat_check(r, k, k) : MARGIN_OK);
     size_t found = 0;
-    if (r != NULL) { status = mgn_both(status, mgn_mat_check(r, rstride, k, k)); }
     if (status != MARGIN_OK) { return status; }
-    for (size_t i = 0; r != NULL && i < k; i++) {
-        for (size_t j = 0; j < k; j++) { r[i * step + j] = 0; }
-    }
-    for (size_t j = 0; j < k; j++) {
-        found += mgn_qr_row(q, mgn_stride(qstride, d), j, d, r, step);
-    }
+    if (!(margin_norm_inf(q, k * d) <= MGN_HUGE)) { return MARGIN_E_NOT_FINITE; }
+    for (size_t i = 0; r != NULL && i < k * k; i++) { r[i] = 0; }
+    for (size_t j = 0; j < k; j++) { found += mgn_qr_row(q, j, k, d, r); }
     if (rank != NULL) { *rank = found; }
     return MARGIN_OK;
 }
@@ -7068,14 +7024,12 @@ static inline void mgn_rows_get2(mgn_rows *r, size_t i, size_t j, const margin_r
 static void mgn_rows_strip(mgn_rows *r, size_t first, size_t count) {
     const size_t n = r->data.n, d = r->data.d;
     for (size_t i = first; i < n; i += MGN_TILE) {
-        const size_t m = mgn_size_min(n - i, MGN_TILE);
+        const mgn_vectors x = mgn_samples(&r->data, i);
         margin_real *out = mgn_rows_slot(r, i) + first;
-        const margin_real *x[MGN_TILE] = {NULL};
-        for (size_t t = 0; t < m; t++) {
-            x[t] = mgn_sample(&r->data, i + t);
-            if (r->copy == NULL) { mgn_data_dots(&r->data, x[t], first, count, out + t * n); }
+        for (size_t t = 0; r->copy == NULL && t < x.count; t++) {
+            mgn_data_dots(&r->data, x.at[t], first, count, out + t * n);
         }
-        if (r->copy != NULL) { mgn_panel_dots_block(r->copy + first * d, count, d, x, m, out, n); }
+        if (r->copy != NULL) { mgn_panel_dots_block(r->copy + first * d, count, &x, out, n); }
     }
 }
 
@@ -7251,11 +7205,9 @@ static void mgn_batch_expansion(mgn_batch *b, const margin_expansion *e) {
     for (size_t v = 0; v < e->n; v += MGN_BATCH_VECTORS) {
         const size_t count = mgn_size_min(e->n - v, MGN_BATCH_VECTORS);
         const margin_data rows = {e->vectors, v + count, e->d, e->d, NULL, NULL, NULL};
-        const margin_real *group[MGN_TILE];
         for (size_t t = 0; t < count; t += MGN_TILE) {
-            const size_t m = mgn_row_group(group, &rows, v + t);
-            mgn_tile_any(b->panel, MGN_PANEL, e->d, group, m, 1, b->values + t * MGN_PANEL,
-                         MGN_PANEL, false);
+            const mgn_vectors x = mgn_samples(&rows, v + t);
+            mgn_tile_any(b->panel, MGN_PANEL, &x, b->values + t * MGN_PANEL, MGN_PANEL, false);
         }
         mgn_batch_kernel(b, e, v, count);
         if (e->width == 1u) {
@@ -10315,16 +10267,16 @@ static void mgn_mam_work_plan(mgn_mam_work *plan, margin_arena *mem, size_t n, s
 static void mgn_mam_product(const mgn_fit *fit, const mgn_mam_work *work, const margin_real *c,
                             margin_real *f) {
     const margin_data *data = &fit->data;
-    const size_t n = data->n, d = data->d;
-    const margin_real *rows[MGN_TILE];
+    const size_t n = data->n;
     mgn_zero(f, n);
     mgn_zero(work->lost, n);
     for (size_t first = 0; first < n; first += MGN_PANEL) {
         const size_t count = mgn_size_min(n - first, MGN_PANEL);
         mgn_panel_pack(work->panel, data, first, count);
         for (size_t j = first; j < n; j += MGN_TILE) {
-            const size_t m = mgn_row_group(rows, data, j);
-            mgn_panel_dots_block(work->panel, count, d, rows, m, work->tile, MGN_PANEL);
+            const mgn_vectors x = mgn_samples(data, j);
+            const size_t m = x.count;
+            mgn_panel_dots_block(work->panel, count, &x, work->tile, MGN_PANEL);
             for (size_t t = 0; t < m; t++) {
                 mgn_kernel_apply(&fit->kernel, work->norm[j + t], work->norm + first,
                                  work->tile + t * MGN_PANEL, count);
@@ -11101,7 +11053,7 @@ static bool mgn_qp_dense(mgn_qp *q) {
     if (!mgn_cholesky(q->dense, f, f, q->panel)) { return false; }
     for (unsigned k = 0; k < 2u; k++) {
         for (size_t s = 0; s < f; s++) { q->ones[k][s] = mgn_qp_group(q, q->face[s]) == k ? 1 : 0; }
-        (void)margin_cholesky_solve(q->ones[k], 1, 1, q->dense, f, f);
+        (void)margin_cholesky_solve(q->ones[k], 1, q->dense, f);
         q->level[k][0] = q->level[k][1] = 0;
         for (size_t s = 0; s < f; s++) {
             q->level[k][mgn_qp_group(q, q->face[s])] += q->ones[k][s];
@@ -11117,7 +11069,7 @@ static void mgn_qp_dense_solve(const mgn_qp *q, margin_real *v) {
     const margin_real l00 = q->level[0][0], l01 = q->level[0][1], l11 = q->level[1][1];
     const margin_real det = l00 * l11 - l01 * l01;
     margin_real sum[2] = {0, 0}, nu0, nu1;
-    (void)margin_cholesky_solve(v, 1, 1, q->dense, q->f, q->f);
+    (void)margin_cholesky_solve(v, 1, q->dense, q->f);
     for (size_t s = 0; s < q->f; s++) { sum[mgn_qp_group(q, q->face[s])] += v[s]; }
     if (l00 > 0 && l11 > 0 && det > 0) {
         nu0 = (l11 * sum[0] - l01 * sum[1]) / det;
@@ -11406,10 +11358,8 @@ static void mgn_ipm_add(mgn_ipm *p, size_t first, size_t count) {
         row[d] = row[size - 1u] = 0;
         row[d + mgn_qp_group(q, first + t)] = -1;
     }
-    for (size_t k = 0; k < size; k += MGN_PANEL) {
-        mgn_panel_pack_weighted(p->pack, p->block, size, p->inv + first, count, k, size - k);
-        mgn_normal_panel(p->normal, size, p->block, size, count, k, size, p->pack);
-    }
+    const margin_data rows = {p->block, count, size, size, NULL, NULL, NULL};
+    mgn_normal_add(p->normal, size, &rows, p->inv + first, p->pack);
 }
 
 /* 1/D, and the Cholesky factor of N. */
@@ -11442,7 +11392,7 @@ static void mgn_ipm_solve(mgn_ipm *p) {
         margin_axpy(p->v, p->inv[i] * p->h[i], mgn_ipm_features(p, i, p->block), d);
         p->v[d + mgn_qp_group(q, i)] -= p->inv[i] * p->h[i];
     }
-    (void)margin_cholesky_solve(p->v, 1, 1, p->normal, size, size);
+    (void)margin_cholesky_solve(p->v, 1, p->normal, size);
     for (size_t i = 0; i < q->n; i++) {
         const margin_real wx = margin_dot(p->v, mgn_ipm_features(p, i, p->block), d);
         p->db[i] = p->inv[i] * (p->h[i] - wx + p->v[d + mgn_qp_group(q, i)]);
@@ -11703,10 +11653,8 @@ static margin_real mgn_part_share(const mgn_part *s, size_t t, margin_real lengt
 
 /* Adds `rows` rows in the block of the interior point to theta N. */
 static void mgn_part_add_rows(mgn_ipm *p, size_t rows, size_t size) {
-    for (size_t k = 0; k < size; k += MGN_PANEL) {
-        mgn_panel_pack_weighted(p->pack, p->block, size, p->inv, rows, k, size - k);
-        mgn_normal_panel(p->normal, size, p->block, size, rows, k, size, p->pack);
-    }
+    const margin_data block = {p->block, rows, size, size, NULL, NULL, NULL};
+    mgn_normal_add(p->normal, size, &block, p->inv, p->pack);
 }
 
 /* theta N, and as direction minus theta times the gradient. Where no share is between 0 and 1, nu
@@ -11790,7 +11738,7 @@ static bool mgn_part_newton(mgn_part *s, margin_real accuracy, mgn_tick *tick) {
             return false;
         }
         q->iterations++;
-        (void)margin_cholesky_solve(s->dir, 1, 1, s->ipm->normal, size, size);
+        (void)margin_cholesky_solve(s->dir, 1, s->ipm->normal, size);
         for (size_t t = 0; t < s->count; t++) {
             s->slope[t] = mgn_qp_signed(q, s->place[t], mgn_part_product(s, s->place[t], s->dir));
             change = mgn_max(change, mgn_abs(s->slope[t]));
@@ -13147,7 +13095,8 @@ static void mgn_rates_narrow(mgn_rates *p) {
     const size_t d = p->d;
     s->wide = false;
     for (size_t c = 0; c < 2u && !s->known; c++) {
-        mgn_normal_matrix(s->work, s->wstep, mgn_rates_z(p, c), p->zstep, p->m[c], d, s->panel);
+        const margin_data z = {mgn_rates_z(p, c), p->m[c], d, p->zstep, NULL, NULL, NULL};
+        mgn_normal_matrix(s->work, s->wstep, &z, s->panel);
         for (size_t i = 0; i < d; i++) {
             for (size_t j = i + 1u; j < d; j++) {
                 s->sigma[c == 1u ? i * s->sstep + j : j * s->sstep + i] = s->work[i * s->wstep + j];
@@ -13584,7 +13533,7 @@ static void mgn_rates_conditions(mgn_rates *p, mgn_rates_task *task, margin_real
     t.q = p->at.a[1];
     for (size_t c = 0; c < 2u; c++) { /* the eigenvalues at both ends of S_c + ridge */
         mgn_rates_lower(p, c);
-        const margin_real scale = mgn_lower_scaled(work, step, work, step, p->d);
+        const margin_real scale = mgn_lower_scaled(work, work, step, p->d);
         mgn_tridiagonalise(work, step, p->d, &t);
         least[c] = scale * mgn_rates_least(&t, p->d, 1);
         most[c] = -scale * mgn_rates_least(&t, p->d, -1);
@@ -13748,8 +13697,7 @@ static margin_status mgn_rates_pivoted(const mgn_rates *p, margin_real *a, size_
                                        margin_index *order, size_t *rank) {
     mgn_pivoted_work work = {p->system.panel, p->at.q, p->room.s, p->room.x, NULL};
     work.order = order;
-    return mgn_pivoted_run(a, n, n, 0, rank, &work) == MARGIN_OK ? MARGIN_OK
-                                                                 : MARGIN_E_NOT_POSITIVE;
+    return mgn_pivoted_run(a, n, 0, rank, &work) == MARGIN_OK ? MARGIN_OK : MARGIN_E_NOT_POSITIVE;
 }
 
 /* Z_c from the covariance of class c: a factor of it in units in which its diagonal is 1, so that
@@ -14268,14 +14216,16 @@ MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *
     const size_t d = moments->d;
     if (d == 0) { return MARGIN_E_EMPTY; }
     if (task.full.kernel.kind != MARGIN_KERNEL_LINEAR ||
-        mgn_both(mgn_mat_check(moments->mean, 0, 2u, d),
-                 mgn_mat_check(moments->cov, 0, mgn_size_mul(2u, d), d)) != MARGIN_OK) {
+        mgn_both(mgn_mat_check(moments->mean, 2u, d),
+                 mgn_mat_check(moments->cov, mgn_size_mul(2u, d), d)) != MARGIN_OK) {
         return MARGIN_E_ARGUMENT;
     }
-    const margin_status status = mgn_both(mgn_finite_check(moments->mean, d, 2u, d),
-                                          mgn_finite_check(moments->cov, d, 2u * d, d));
+    if (!(margin_norm_inf(moments->mean, 2u * d) <= MGN_HUGE &&
+          margin_norm_inf(moments->cov, 2u * d * d) <= MGN_HUGE)) {
+        return MARGIN_E_NOT_FINITE;
+    }
     task.given = moments;
-    return status == MARGIN_OK ? mgn_rates_train(&task, mem, model, info, report) : status;
+    return mgn_rates_train(&task, mem, model, info, report);
 }
 
 /* ---- >>loss ---- machines of losses made of pieces, smoothed, by limited-memory BFGS --------- */
@@ -14447,7 +14397,7 @@ static void mgn_space_lengths(mgn_space *s) {
 /* From the kernel matrix of s->n samples in s->v (its lower triangle) to the coordinates. */
 static margin_status mgn_space_start(mgn_space *s, const margin_smoothing *how, margin_arena *mem) {
     const size_t n = s->n;
-    const margin_status status = margin_eigen(s->lambda, s->v, n, s->v, n, n, mem);
+    const margin_status status = margin_eigen(s->lambda, s->v, s->v, n, mem);
     if (status != MARGIN_OK) { return MARGIN_E_RANGE; } /* kernel values have overflowed */
     s->q = mgn_space_rank(s->lambda, n, how);
     for (size_t j = 0; j < s->q; j++) {
@@ -15270,7 +15220,7 @@ static margin_status mgn_seco_turn(mgn_seco *s, size_t r, margin_arena *mem) {
         const margin_real *row = space->v + i * step;
         for (size_t j = 0; j < r; j++) { mgn_axpy(small + j * r, row[j], row, j + 1u); }
     }
-    const margin_status status = margin_eigen(space->lambda, small, r, small, r, r, mem);
+    const margin_status status = margin_eigen(space->lambda, small, small, r, mem);
     if (status != MARGIN_OK) { return MARGIN_E_RANGE; } /* a sum of squares has overflowed */
     space->q = mgn_space_rank(space->lambda, r, &s->options->smoothing);
     for (size_t j = 0; j < space->q; j++) {
@@ -15557,7 +15507,7 @@ static void mgn_seco_reduce(mgn_seco *s, margin_arena *mem) {
         const margin_real tol = trial == 0 ? MGN_R(1e-6) : MGN_R(1e-6) / 100;
         size_t rank = s->n;
         mgn_copy(l, s->k, s->n * s->n);
-        if (margin_cholesky_pivoted(l, s->n, s->n, tol, s->order, &rank, mem) != MARGIN_OK ||
+        if (margin_cholesky_pivoted(l, s->n, tol, s->order, &rank, mem) != MARGIN_OK ||
             rank > s->n - s->n / 4u) {
             return;
         }
@@ -16131,12 +16081,18 @@ static void mgn_compress_plan(mgn_compress *c, margin_arena *mem) {
     c->members = MGN_SCRATCH(mem, margin_index, most);
 }
 
-/* Computes row = k(x, v) for all vectors of the pool, and old, the scores that they add up to
- * without the biases. */
+/* Computes row = k(x, v) for all vectors of the pool. */
+static void mgn_compress_row(const mgn_compress *c, const margin_real *x) {
+    const margin_expansion *e = &c->e;
+    mgn_dots(x, e->vectors, e->d, e->n, e->d, c->row);
+    mgn_kernel_apply(&e->kernel, mgn_norm2_bits(x, e->d), e->norms, c->row, e->n);
+}
+
+/* Computes row, and old, the scores that its values add up to without the biases. */
 static void mgn_compress_score(mgn_compress *c, const margin_real *x) {
     const margin_expansion *e = &c->e;
     size_t v = 0;
-    mgn_kernel_pool(&e->kernel, x, e->d, e->vectors, e->n, e->d, e->norms, c->row);
+    mgn_compress_row(c, x);
     for (size_t j = 0; j < c->functions; j++) { c->old[j] = 0; }
     for (size_t k = 0; k < e->vote.classes; k++) {
         for (; v < e->class_end[k]; v++) { mgn_expansion_add(e, v, k, c->row[v], c->old); }
@@ -16189,8 +16145,7 @@ static void mgn_compress_choose(mgn_compress *c) {
         if (p == e->n) { break; }
         mgn_factor f = {c->basis, e->n, c->most, c->count, c->diag};
         const margin_real scale = mgn_sqrt(c->diag[p]);
-        mgn_kernel_pool(&e->kernel, e->vectors + p * e->d, e->d, e->vectors, e->n, e->d, e->norms,
-                        c->row);
+        mgn_compress_row(c, e->vectors + p * e->d);
         for (size_t j = 0; j < functions; j++) { c->old[j] = c->rest[p * functions + j] / scale; }
         mgn_factor_add(&f, p, c->row);
         for (size_t v = 0; v < e->n; v++) {
@@ -16253,7 +16208,7 @@ static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b) 
     }
     if (!factored) { return false; }
     for (size_t s = 0; s < f; s++) { c->part[s] = c->target[c->members[s] * c->functions + j]; }
-    (void)margin_cholesky_solve(c->part, 1, 1, c->basis, f, f);
+    (void)margin_cholesky_solve(c->part, 1, c->basis, f);
     for (size_t s = 0; s < f; s++) {
         const size_t row = c->members[s], k = mgn_class_of(&c->e, c->chosen[row]);
         const size_t column = a == b ? j : k == a ? b - 1u : a;
@@ -17043,8 +16998,8 @@ static void mgn_proto_block(const mgn_proto_job *job, const margin_real *v,
         const size_t sample = list != NULL ? list[first + i] : first + i;
         room->norm[i] = mgn_proto_sample(job, sample, room->block + i * d);
     }
-    mgn_mat_mul(room->dots, pool, mgn_view_of(room->block, d, 1), mgn_view_of(v, 1, d), count, d,
-                pool, room->panel);
+    mgn_mat_mul(room->dots, pool, mgn_view_of(room->block, d, 1), mgn_view_of(v, 1, d),
+                mgn_sizes_of(count, d, pool), room->panel);
 }
 
 /* A sample of the block. */
@@ -17251,9 +17206,11 @@ static void mgn_proto_covariance(const mgn_proto_job *job, const mgn_proto_hss *
     size_t next = 0, in_part = 0, count;
     mgn_zero(h->matrix, d * d);
     while ((count = mgn_proto_gather(job, h, &next, job->room.block)) > 0) {
-        const mgn_view rows = mgn_view_of(job->room.block, d, 1),
-                       columns = mgn_view_of(job->room.block, 1, d);
-        mgn_mat_mul_more(h->part, d, columns, rows, d, count, d, in_part != 0, job->room.panel);
+        const mgn_view rows = mgn_view_of(job->room.block, d, 1);
+        const mgn_view columns = mgn_view_of(job->room.block, 1, d);
+        mgn_sizes size = mgn_sizes_of(d, count, d);
+        size.more = in_part != 0;
+        mgn_mat_mul(h->part, d, columns, rows, size, job->room.panel);
         in_part += count;
         if (in_part == MGN_PROTO_PART) {
             mgn_axpy(h->matrix, 1, h->part, d * d);
@@ -17273,7 +17230,8 @@ static void mgn_proto_gram(const mgn_proto_job *job, const mgn_proto_hss *h) {
             others = mgn_proto_gather(job, h, &from, h->other);
             MARGIN_ASSERT(others > 0); /* row + count samples have a weight */
             mgn_mat_mul(h->matrix + row * h->n + column, h->n, mgn_view_of(job->room.block, d, 1),
-                        mgn_view_of(h->other, 1, d), count, d, others, job->room.panel);
+                        mgn_view_of(h->other, 1, d), mgn_sizes_of(count, d, others),
+                        job->room.panel);
         }
     }
 }
@@ -17301,7 +17259,7 @@ static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, size_t
     const size_t count = job->size.spare, d = job->size.d;
     bool moving = true;
     for (size_t i = 0; i < count * d; i++) { h->matrix[i] = margin_rng_normal(&job->rng); }
-    (void)margin_qr(h->matrix, d, count, d, NULL, 0, NULL);
+    (void)margin_qr(h->matrix, count, d, NULL, NULL);
     mgn_zero(h->values, count);
     for (size_t t = 0; t < 200u && moving; t++) {
         /* h->part = the covariance times each vector, from the samples, without forming it. */
@@ -17323,7 +17281,7 @@ static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, size_t
             h->values[j] = value;
         }
         mgn_copy(h->matrix, h->part, count * d);
-        (void)margin_qr(h->matrix, d, count, d, NULL, 0, NULL);
+        (void)margin_qr(h->matrix, count, d, NULL, NULL);
     }
     mgn_copy(tangents, h->matrix, k * d);
 }
@@ -17355,7 +17313,7 @@ static margin_status mgn_proto_hss_model(mgn_proto_job *job, margin_real *model,
         } else {
             mgn_proto_covariance(job, &h);
         }
-        status = margin_eigen_leading(h.values, h.found, side, k, h.matrix, side, side, mem);
+        status = margin_eigen_leading(h.values, h.found, k, h.matrix, side, mem);
         if (status == MARGIN_OK && n < d) {
             mgn_proto_lift(job, &h, k, tangents);
         } else if (status == MARGIN_OK) {
@@ -17367,7 +17325,7 @@ static margin_status mgn_proto_hss_model(mgn_proto_job *job, margin_real *model,
         if (!(h.values[j] > least)) { mgn_zero(tangents + j * d, d); }
     }
     margin_arena_release(mem, mark);
-    return status == MARGIN_OK ? margin_qr(tangents, d, k, d, NULL, 0, NULL) : status;
+    return status == MARGIN_OK ? margin_qr(tangents, k, d, NULL, NULL) : status;
 }
 
 /* The plane of the orthonormal tangents of a model. */
@@ -17556,7 +17514,7 @@ static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_
         }
         if (k > 0 && job->o.start >= MARGIN_START_CENTROIDS) {
             for (size_t i = 0; i < k * d; i++) { tangents[i] = margin_rng_normal(&job->rng); }
-            (void)margin_qr(tangents, d, k, d, NULL, 0, NULL);
+            (void)margin_qr(tangents, k, d, NULL, NULL);
         }
     }
     return status;
@@ -17611,7 +17569,7 @@ static void mgn_proto_ascend(mgn_proto_job *job, size_t count) {
             const margin_real *g = job->at.grad + mgn_proto_at(job, m);
             mgn_axpy(c, job->o.rate * job->scale, g, d);
             mgn_axpy(c + d, job->o.rate, g + d, k * d);
-            (void)margin_qr(c + d, d, k, d, NULL, 0, NULL);
+            (void)margin_qr(c + d, k, d, NULL, NULL);
         }
         (void)mgn_proto_pass(job, &job->next);
         const mgn_proto_point old = job->at;
@@ -17717,7 +17675,7 @@ static void mgn_proto_descend(mgn_proto_job *job, margin_real rate) {
     }
     for (size_t m = 0; m < job->size.models && job->size.tangents > 0; m++) {
         margin_real *tangents = job->at.v + mgn_proto_at(job, m) + d;
-        (void)margin_qr(tangents, d, job->size.tangents, d, NULL, 0, NULL);
+        (void)margin_qr(tangents, job->size.tangents, d, NULL, NULL);
     }
 }
 
@@ -17814,7 +17772,7 @@ static void mgn_proto_construct(mgn_proto_job *job) {
         for (size_t m = 0; m < job->size.models && s > 0; m++) {
             margin_real *c = job->at.v + mgn_proto_at(job, m);
             mgn_copy(c + s * d, job->best + mgn_proto_at(job, m) + s * d, d);
-            (void)margin_qr(c + d, d, s, d, NULL, 0, NULL);
+            (void)margin_qr(c + d, s, d, NULL, NULL);
         }
         job->reach = 1;
         mgn_copy(job->weights.before, job->weights.w, job->size.n);
@@ -18054,7 +18012,7 @@ static void mgn_proto_exits(const mgn_proto_job *job, margin_arena *mem) {
             e.gram[i] = margin_dot(t + i / k * d + half, t + i % k * d + half, d - half);
         }
         e.values[0] = 1;
-        (void)margin_eigen(e.values, NULL, 0, e.gram, k, k, mem);
+        (void)margin_eigen(e.values, NULL, e.gram, k, mem);
         const margin_real left = MGN_R(0.995) - e.values[0];
         job->kept.exits[m] = exact && left > MGN_R(0.02) ? MGN_R(1.02) / left : 0;
     }
@@ -18739,8 +18697,8 @@ static void mgn_compact_project(mgn_compact *job, size_t count) {
     const size_t d = job->d, rank = job->o.rank;
     if (rank == 0) { return; /* y is x */ }
     mgn_mat_mul(job->y, rank + 1u, mgn_view_of(job->x, d + 1u, 1),
-                mgn_view_of(mgn_compact_values(job, &job->of_front), 1, d), count, d, rank,
-                job->panel);
+                mgn_view_of(mgn_compact_values(job, &job->of_front), 1, d),
+                mgn_sizes_of(count, d, rank), job->panel);
     for (size_t i = 0; i < count; i++) { job->y[i * (rank + 1u) + rank] = 1; }
 }
 
@@ -18893,15 +18851,16 @@ static void mgn_compact_scores(mgn_compact *job, size_t count) {
     const margin_real *v = mgn_compact_values(job, &job->of_units);
     const bool rbf = mgn_compact_rbf(job);
     mgn_compact_project(job, count);
-    mgn_mat_mul(job->z, m, mgn_view_of(job->y, d + 1u, 1), mgn_view_of(v, 1, d + 1u), count,
-                d + (rbf ? 0u : 1u), m, job->panel);
+    mgn_mat_mul(job->z, m, mgn_view_of(job->y, d + 1u, 1), mgn_view_of(v, 1, d + 1u),
+                mgn_sizes_of(count, d + (rbf ? 0u : 1u), m), job->panel);
     if (rbf) {
         mgn_compact_rbf_values(job, count);
     } else {
         for (size_t i = 0; i < count * m; i++) { job->h[i] = mgn_max(job->z[i], 0); }
     }
     mgn_mat_mul(job->s, w, mgn_view_of(job->h, m, 1),
-                mgn_view_of(mgn_compact_values(job, &job->of_coef), w, 1), count, m, w, job->panel);
+                mgn_view_of(mgn_compact_values(job, &job->of_coef), w, 1),
+                mgn_sizes_of(count, m, w), job->panel);
     for (size_t i = 0; i < count; i++) { mgn_axpy(job->s + i * w, 1, job->of_bias.value, w); }
 }
 
@@ -18949,15 +18908,15 @@ static margin_real mgn_compact_loss(const mgn_compact *job, size_t label, margin
 static void mgn_compact_front_slopes(mgn_compact *job, size_t count) {
     const size_t d = job->d, m = job->units, rank = job->o.rank;
     const margin_real *v = mgn_compact_values(job, &job->of_units);
-    mgn_mat_mul(job->y_slope, rank, mgn_view_of(job->e, m, 1), mgn_view_of(v, rank + 1u, 1), count,
-                m, rank, job->panel);
+    mgn_mat_mul(job->y_slope, rank, mgn_view_of(job->e, m, 1), mgn_view_of(v, rank + 1u, 1),
+                mgn_sizes_of(count, m, rank), job->panel);
     for (size_t i = 0; i < (mgn_compact_rbf(job) ? count : 0u); i++) {
         margin_real sum = 0;
         for (size_t u = 0; u < m; u++) { sum += job->e[i * m + u]; }
         mgn_axpy(job->y_slope + i * rank, -sum, job->y + i * (rank + 1u), rank);
     }
     mgn_mat_mul(job->of_front.slope, d, mgn_view_of(job->y_slope, 1, rank),
-                mgn_view_of(job->x, d + 1u, 1), rank, count, d, job->panel);
+                mgn_view_of(job->x, d + 1u, 1), mgn_sizes_of(rank, count, d), job->panel);
 }
 
 /* Slopes of the units, from dL/dh in e. */
@@ -18976,8 +18935,8 @@ static void mgn_compact_unit_slopes(mgn_compact *job, size_t count) {
         }
     }
     job->of_width.slope[0] = width;
-    mgn_mat_mul(slope, cols, mgn_view_of(job->e, 1, m), mgn_view_of(job->y, cols, 1), m, count,
-                cols, job->panel);
+    mgn_mat_mul(slope, cols, mgn_view_of(job->e, 1, m), mgn_view_of(job->y, cols, 1),
+                mgn_sizes_of(m, count, cols), job->panel);
     for (size_t u = 0; u < (rbf ? m : 0u); u++) {
         mgn_axpy(slope + u * cols, -slope[u * cols + d], v + u * cols, d);
         slope[u * cols + d] = 0;
@@ -18990,10 +18949,10 @@ static void mgn_compact_slopes(mgn_compact *job, size_t count) {
     const margin_real *coef = mgn_compact_values(job, &job->of_coef);
     mgn_zero(job->of_bias.slope, w);
     for (size_t i = 0; i < count; i++) { mgn_axpy(job->of_bias.slope, 1, job->s + i * w, w); }
-    mgn_mat_mul(job->of_coef.slope, w, mgn_view_of(job->h, 1, m), mgn_view_of(job->s, w, 1), m,
-                count, w, job->panel);
-    mgn_mat_mul(job->e, m, mgn_view_of(job->s, w, 1), mgn_view_of(coef, 1, w), count, w, m,
-                job->panel);
+    mgn_mat_mul(job->of_coef.slope, w, mgn_view_of(job->h, 1, m), mgn_view_of(job->s, w, 1),
+                mgn_sizes_of(m, count, w), job->panel);
+    mgn_mat_mul(job->e, m, mgn_view_of(job->s, w, 1), mgn_view_of(coef, 1, w),
+                mgn_sizes_of(count, w, m), job->panel);
     mgn_compact_unit_slopes(job, count);
     if (job->o.rank > 0) { mgn_compact_front_slopes(job, count); }
 }
@@ -20349,7 +20308,7 @@ static margin_status mgn_lssvm_linear_fit(mgn_ordinal *o, margin_arena *mem) {
     margin_real trace = 0, weight;
     mgn_lssvm_primal_plan(&p, mem, d);
     margin_status status = margin_data_moments(&o->data, 1, mem, &weight, p.mean, p.axes);
-    if (status == MARGIN_OK) { status = margin_eigen(p.value, p.axes, 0, p.axes, 0, d, mem); }
+    if (status == MARGIN_OK) { status = margin_eigen(p.value, p.axes, p.axes, d, mem); }
     if (status != MARGIN_OK) { return status; }
     mgn_zero(p.z, d);
     for (size_t i = 0; i < o->n; i++) { /* beta = V' sum u_i t_i (x_i - mean) */
@@ -20409,11 +20368,11 @@ static margin_status mgn_lssvm_solve(mgn_ordinal *o, mgn_lssvm_dual *p, margin_r
         p->matrix[i * n + i] = p->diag[i] + 1 / (c * mgn_weight(&o->data, i));
         p->norm[i] = 1;
     }
-    const margin_status status = margin_cholesky(p->matrix, 0, n, p->mem);
+    const margin_status status = margin_cholesky(p->matrix, n, p->mem);
     if (status != MARGIN_OK) { return status; }
     mgn_copy(p->fresh, o->rank, n);
-    (void)margin_cholesky_solve(p->norm, 0, 1, p->matrix, 0, n);
-    (void)margin_cholesky_solve(p->fresh, 0, 1, p->matrix, 0, n);
+    (void)margin_cholesky_solve(p->norm, 1, p->matrix, n);
+    (void)margin_cholesky_solve(p->fresh, 1, p->matrix, n);
     for (size_t i = 0; i < n; i++) {
         ones += p->norm[i];
         targets += p->fresh[i];

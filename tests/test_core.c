@@ -424,7 +424,7 @@ TEST to_work_in_an_arena_that_only_counts_is_refused(void) {
     size = margin_image_size(&model, 0);
     ASSERT(size != 0 && size <= sizeof image);
     ASSERT_EQ(MARGIN_OK, margin_image_write(&model, NULL, 0, image, size));
-    ASSERT_REFUSED(margin_cholesky(real, 0, N, &mem));
+    ASSERT_REFUSED(margin_cholesky(real, N, &mem));
     ASSERT_REFUSED(margin_scaling_fit(&data, MARGIN_SCALE_STANDARD, &mem, &scaling));
     ASSERT_REFUSED(margin_folds(&data, 2, true, &rng, &mem, fold));
     ASSERT_REFUSED(margin_mam_train(&data, NULL, &mem, &other, NULL));

@@ -310,7 +310,7 @@ TEST batches_suit_pools_and_plain_prototypes(void) {
 TEST a_vector_within_the_span_of_the_others_becomes_zero(void) {
     static const margin_real rows[4] = {1, 0, 0, 1};
     margin_real z[2] = {3, 4};
-    mgn_orthonormalise(z, rows, 2, 2, 2);
+    mgn_orthonormalise(z, rows, 2, 2);
     ASSERT(z[0] == 0 && z[1] == 0);
     PASS();
 }
@@ -319,11 +319,15 @@ TEST a_vector_within_the_span_of_the_others_becomes_zero(void) {
 TEST products_are_added_to_what_is_there(void) {
     static const margin_real a[2] = {2, 3}, b[2] = {5, 7};
     margin_real c[4] = {1, 2, 3, 4}, panel[4 * MGN_PANEL];
-    mgn_mat_mul_more(c, 2, mgn_view_of(a, 1, 1), mgn_view_of(b, 2, 1), 2, 1, 2, true, panel);
+    mgn_sizes sizes = mgn_sizes_of(2, 1, 2);
+    sizes.more = true;
+    mgn_mat_mul(c, 2, mgn_view_of(a, 1, 1), mgn_view_of(b, 2, 1), sizes, panel);
     ASSERT(c[0] == 11 && c[1] == 16 && c[2] == 18 && c[3] == 25);
-    mgn_mat_mul_more(c, 2, mgn_view_of(a, 0, 1), mgn_view_of(b, 2, 1), 2, 0, 2, true, panel);
+    sizes.k = 0;
+    mgn_mat_mul(c, 2, mgn_view_of(a, 0, 1), mgn_view_of(b, 2, 1), sizes, panel);
     ASSERT(c[0] == 11 && c[1] == 16 && c[2] == 18 && c[3] == 25);
-    mgn_mat_mul_more(c, 2, mgn_view_of(a, 0, 1), mgn_view_of(b, 2, 1), 2, 0, 2, false, panel);
+    sizes.more = false;
+    mgn_mat_mul(c, 2, mgn_view_of(a, 0, 1), mgn_view_of(b, 2, 1), sizes, panel);
     ASSERT(c[0] == 0 && c[1] == 0 && c[2] == 0 && c[3] == 0);
     PASS();
 }

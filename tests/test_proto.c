@@ -291,7 +291,7 @@ TEST hss_holds_as_much_variance_as_the_largest_eigenvalues(void) {
         ASSERT_EQ(MARGIN_OK, margin_data_moments(&p.data, 4, &mem, weight, mean, cov));
         for (size_t c = 0; c < 4u; c++) {
             double want = 0;
-            ASSERT_EQ(MARGIN_OK, margin_eigen(values, vectors, 12, cov + c * 144u, 12, 12, &mem));
+            ASSERT_EQ(MARGIN_OK, margin_eigen(values, vectors, cov + c * 144u, 12, &mem));
             for (size_t j = 0; j < 5u; j++) { want += (double)values[j]; }
             ASSERT_IN_RANGE(want, captured(&p.data, &t.model.of.proto, c), TIGHT * 50);
             for (size_t k = 0; k < 12u; k++) {

@@ -100,7 +100,7 @@ static bool make_all(void) {
     moments.mean = mean;
     moments.cov = cov;
     moments.d = D;
-    good = good && margin_cholesky(factor, N, N, &mem) == MARGIN_OK;
+    good = good && margin_cholesky(factor, N, &mem) == MARGIN_OK;
     good = good && margin_data_moments(&data, 2, &mem, out.reals, mean, cov) == MARGIN_OK;
     good = good && margin_scaling_fit(&data, MARGIN_SCALE_STANDARD, &mem, &scaling) == MARGIN_OK;
     good = good && margin_svm_train(&data, NULL, &mem, &linear, NULL, NULL) == MARGIN_OK;
@@ -132,10 +132,10 @@ static margin_rng *rng_of_folds(void) {
 
 /* clang-format off */
 #define SWEEPS(X) \
-    X(margin_cholesky, margin_cholesky_size(N), (out.reals, N, N, mem)) \
-    X(margin_cholesky_pivoted, margin_cholesky_pivoted_size(N), (out.reals, N, N, 0, out.order, &out.rank, mem)) \
-    X(margin_eigen, margin_eigen_size(N, true), (out.more, out.reals, N, square, N, N, mem)) \
-    X(margin_eigen_leading, margin_eigen_leading_size(N), (out.more, out.reals, N, 3, square, N, N, mem)) \
+    X(margin_cholesky, margin_cholesky_size(N), (out.reals, N, mem)) \
+    X(margin_cholesky_pivoted, margin_cholesky_pivoted_size(N), (out.reals, N, 0, out.order, &out.rank, mem)) \
+    X(margin_eigen, margin_eigen_size(N, true), (out.more, out.reals, square, N, mem)) \
+    X(margin_eigen_leading, margin_eigen_leading_size(N), (out.more, out.reals, 3, square, N, mem)) \
     X(margin_data_moments, margin_data_moments_size(D), (&data, 2, mem, out.reals, out.reals + 8, out.more)) \
     X(margin_scaling_fit, margin_scaling_fit_size(MARGIN_SCALE_MINMAX, D), (&data, MARGIN_SCALE_MINMAX, mem, &out.scaling)) \
     X(margin_folds, margin_folds_size(N), (&data, 3, true, rng_of_folds(), mem, out.fold)) \

@@ -35,10 +35,10 @@ void test_linalg_vector(margin_arena *mem) {
 void test_linalg_cholesky(margin_arena *mem) {
     margin_real *a = square(mem, 1), *b = suite_numbers(mem, 2u * N, 5);
     if (a == NULL || b == NULL) { return; }
-    suite_status(margin_cholesky(a, 0, N, mem));
+    suite_status(margin_cholesky(a, N, mem));
     suite_reals(a, (size_t)N * N);
-    suite_status(margin_cholesky_solve(b, 0, 2, a, 0, N));
-    suite_status(margin_cholesky_solve(b, 0, 1, a, 0, N));
+    suite_status(margin_cholesky_solve(b, 2, a, N));
+    suite_status(margin_cholesky_solve(b, 1, a, N));
     suite_reals(b, 2u * N);
 }
 
@@ -47,7 +47,7 @@ void test_linalg_pivoted(margin_arena *mem) {
     margin_index order[N];
     size_t rank = 0, i;
     if (a == NULL) { return; }
-    suite_status(margin_cholesky_pivoted(a, 0, N, (margin_real)1e-4, order, &rank, mem));
+    suite_status(margin_cholesky_pivoted(a, N, (margin_real)1e-4, order, &rank, mem));
     suite_word((uint32_t)rank);
     suite_reals(a, (size_t)N * N);
     for (i = 0; i < N; i++) { suite_word(order[i]); }
@@ -56,7 +56,7 @@ void test_linalg_pivoted(margin_arena *mem) {
 void test_linalg_eigen(margin_arena *mem) {
     margin_real *a = square(mem, 0), *values = suite_numbers(mem, N, 0);
     if (a == NULL || values == NULL) { return; }
-    suite_status(margin_eigen(values, a, 0, a, 0, N, mem));
+    suite_status(margin_eigen(values, a, a, N, mem));
     suite_reals(values, N);
     suite_reals(a, (size_t)N * N);
 }
@@ -65,7 +65,7 @@ void test_linalg_leading(margin_arena *mem) {
     margin_real *a = square(mem, 0), *values = suite_numbers(mem, 3, 0);
     margin_real *vectors = suite_numbers(mem, 3u * N, 0);
     if (a == NULL || values == NULL || vectors == NULL) { return; }
-    suite_status(margin_eigen_leading(values, vectors, 0, 3, a, 0, N, mem));
+    suite_status(margin_eigen_leading(values, vectors, 3, a, N, mem));
     suite_reals(values, 3);
     suite_reals(vectors, 3u * N);
 }
@@ -75,7 +75,7 @@ void test_linalg_qr(margin_arena *mem) {
                 *r = suite_numbers(mem, (size_t)D * D, 0);
     size_t rank = 0;
     if (q == NULL || r == NULL) { return; }
-    suite_status(margin_qr(q, 0, D, N, r, 0, &rank));
+    suite_status(margin_qr(q, D, N, r, &rank));
     suite_word((uint32_t)rank);
     suite_reals(q, (size_t)D * N);
     suite_reals(r, (size_t)D * D);

@@ -144,7 +144,7 @@ static void cholesky(size_t n) {
     mgn_gram(a, n, &data, (margin_real *)(void *)mem.base);
     for (size_t i = 0; i < n; i++) { a[i * n + i] += 1; }
     BEST_OF_BOTH(
-        ours, theirs, (memcpy(l, a, n * n * sizeof *a), margin_cholesky(l, 0, n, &mem)),
+        ours, theirs, (memcpy(l, a, n * n * sizeof *a), margin_cholesky(l, n, &mem)),
         if (potrf != NULL) {
             memcpy(l, a, n * n * sizeof *a);
             potrf("U", &size, l, &size, &info);
@@ -153,13 +153,13 @@ static void cholesky(size_t n) {
     report(what, (double)n * (double)n * (double)n / 3, ours, theirs);
     BEST_OF_BOTH(
         ours, theirs,
-        (memcpy(l, a, n * n * sizeof *a), margin_cholesky_pivoted(l, 0, n, 0, order, &rank, &mem)),
+        (memcpy(l, a, n * n * sizeof *a), margin_cholesky_pivoted(l, n, 0, order, &rank, &mem)),
         (void)0);
     snprintf(what, sizeof what, "Cholesky with pivots n=%zu", n);
     report(what, (double)n * (double)n * (double)n / 3, ours, 0);
     BEST_OF_BOTH(ours, theirs,
-                 (memcpy(l, a, n * n * sizeof *a), margin_cholesky(l, 0, n, &mem),
-                  margin_cholesky_solve(x, 0, n, l, 0, n)),
+                 (memcpy(l, a, n * n * sizeof *a), margin_cholesky(l, n, &mem),
+                  margin_cholesky_solve(x, n, l, n)),
                  (void)0);
     snprintf(what, sizeof what, "Cholesky and A^-1 B n=%zu", n);
     report(what, (double)n * (double)n * (double)n * 7 / 3, ours, 0);
@@ -181,13 +181,13 @@ static void eigen(size_t n, size_t k) {
     const margin_data data = {x, n, n, 0, NULL, NULL, NULL};
     mgn_gram(a, n, &data, (margin_real *)(void *)mem.base);
     BEST_OF_BOTH(
-        ours, theirs, margin_eigen(value, v, 0, a, 0, n, &mem), if (syevd != NULL) {
+        ours, theirs, margin_eigen(value, v, a, n, &mem), if (syevd != NULL) {
             memcpy(v, a, n * n * sizeof *a);
             syevd("V", "U", &size, v, &size, value, work, &lwork, iwork, &liwork, &info);
         });
     snprintf(what, sizeof what, "eigenvalues and vectors n=%zu (syevd)", n);
     report(what, 9.0 * (double)n * (double)n * (double)n, ours, theirs);
-    BEST_OF_BOTH(ours, theirs, margin_eigen_leading(value, v, 0, k, a, 0, n, &mem), (void)0);
+    BEST_OF_BOTH(ours, theirs, margin_eigen_leading(value, v, k, a, n, &mem), (void)0);
     snprintf(what, sizeof what, "%zu leading eigenpairs n=%zu", k, n);
     report(what, 4.0 / 3 * (double)n * (double)n * (double)n, ours, 0);
     free(x), free(a), free(v), free(value), free(work), free(iwork);

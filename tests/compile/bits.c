@@ -79,21 +79,21 @@ static void hash_decompositions(void) {
     margin_index order[N];
     size_t rank = 0, i;
     products(a, x, D);
-    hash_real((margin_real)margin_eigen(value, v, 0, a, 0, N, &mem));
+    hash_real((margin_real)margin_eigen(value, v, a, N, &mem));
     hash_reals(value, N);
     hash_reals(v, (size_t)N * N);
-    hash_real((margin_real)margin_eigen_leading(value, v, 0, D, a, 0, N, &mem));
+    hash_real((margin_real)margin_eigen_leading(value, v, D, a, N, &mem));
     hash_reals(v, (size_t)D * N);
-    hash_real((margin_real)margin_cholesky_pivoted(a, 0, N, (margin_real)1e-4, order, &rank, &mem));
+    hash_real((margin_real)margin_cholesky_pivoted(a, N, (margin_real)1e-4, order, &rank, &mem));
     hash_reals(a, (size_t)N * N);
     hash_real((margin_real)rank);
     products(b, a, N);
     hash_reals(b, (size_t)N * N);
     for (i = 0; i < N; i++) { b[i * N + i] += 1; }
-    hash_real((margin_real)margin_cholesky(b, 0, N, &mem));
-    hash_real((margin_real)margin_cholesky_solve(v, 0, N, b, 0, N));
+    hash_real((margin_real)margin_cholesky(b, N, &mem));
+    hash_real((margin_real)margin_cholesky_solve(v, N, b, N));
     hash_reals(v, (size_t)N * N);
-    hash_real((margin_real)margin_qr(a, 0, D, D, b, 0, NULL));
+    hash_real((margin_real)margin_qr(a, D, D, b, NULL));
     hash_reals(a, (size_t)D * D);
     hash_reals(b, (size_t)D * D);
 }
