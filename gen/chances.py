@@ -4,6 +4,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+COVERAGE = 0.9  # how often sets hold the true class where nobody says otherwise
+
 
 def brier(rows: list[list[float]], y) -> float:
     """Mean over the rows of the sum over all classes of (p - 1)^2 for the true class and p^2 for the others.

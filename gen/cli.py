@@ -239,9 +239,9 @@ def make_parser() -> Parser:
     for part in (train, cv, tune):
         part.add_argument("--calibrate", action="store_true", help="fit probabilities of all classes, by cross-validation")
     for part in (train, cv, tune, predict):
-        part.add_argument("--coverage", type=value_type(options.share), metavar="SHARE", default=None if part is predict else 0.9,
+        part.add_argument("--coverage", type=value_type(options.share), metavar="SHARE",
                           help="how often sets of classes are to hold the true one, for example 0.9" +
-                               ("" if part is predict else ", which is the default"))
+                               ("" if part is predict else ", which is the default with --calibrate"))
     for part in (train, tune):
         part.add_argument("--reject", type=value_type(options.above(0)), metavar="MARGIN",
                           help="give no answer where the margin is smaller than this")

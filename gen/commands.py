@@ -25,9 +25,23 @@ def chosen_options(arguments: argparse.Namespace) -> dict:
     """The options of options.py that the user gave."""
     found = {name: vars(arguments)[option.key] for name, option in methods.OPTIONS.items()}
     found = {name: value for name, value in found.items() if value is not None}
+    check_chances(arguments)
     for note in methods.check(arguments.method, found):
         say(f"note: {note}")
     return found
+
+
+def check_chances(arguments: argparse.Namespace) -> None:
+    """Probabilities, sets and rejections are of classes; sets need probabilities."""
+    targets, given = methods.METHODS[arguments.method].targets, vars(arguments)
+    for name in ("calibrate", "reject"):
+        if given.get(name) and targets == "numbers":
+            raise Usage(f"--{name} is for classes; {arguments.method} answers with numbers, and --outside tells how far off they may be")
+        if given.get(name) and targets == "normal":
+            raise Usage(f"--{name} is for two classes and more; {arguments.method} knows one, and --nu is its rate of false alarms")
+    if given.get("coverage") is not None and not given["calibrate"]:
+        raise Usage("--coverage is for the sets of classes that --calibrate makes: give both")
+    arguments.coverage = given.get("coverage") or chances.COVERAGE
 
 
 def read_problem(arguments: argparse.Namespace) -> training.Problem:
@@ -222,7 +236,8 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
     same = f"{differ} of {problem.data.n} labels differ" if differ else "the same labels"
     say("in float, as on the device: " + (f"{same}, scores" if problem.targets is None else "values") + f" within {off:.2g}")
     if problem.targets is not None and off > 0.1 * statistics.pstdev(problem.targets):
-        say("targets are so far from 0 that floats do not tell them apart: subtract a constant from them, and add it on the device")
+        say("targets are so far from 0 that floats do not tell them apart: subtract a constant from them, and add it on the device"
+            if max(map(abs, problem.targets)) > 1e-36 else "targets are so small that floats do not tell them from 0: take larger units")
     return result, found
 
 
@@ -281,8 +296,9 @@ def grid_points(arguments, chosen: dict, problem: training.Problem) -> list[dict
     """The choices to try: the user's grids, or the default ones without what the user has fixed."""
     given, d = dict(arguments.grid), problem.data.d
     fixed = set(chosen) | ({"normalised"} if problem.targets is not None else set())  # numbers have no classes to tell
-    if arguments.method == "svm" and "nu" in chosen:
-        fixed.add("C")  # nu is there instead
+    if arguments.method == "svm" and "nu" in chosen or chosen.get("squares"):
+        fixed.add("C")  # nu is there instead, or leaving one out chooses it
+    unit = statistics.pstdev(problem.targets) or 1.0 if arguments.method == "svr" else 1.0
     for name in given:
         if name in chosen:
             raise Usage(f"--{name} and --grid {name}=...: one or the other")
@@ -294,7 +310,7 @@ def grid_points(arguments, chosen: dict, problem: training.Problem) -> list[dict
         return [{**chosen, **point} for point in options.points(grid)]
     found = []
     for kernel in given.pop("kernel", (chosen.get("kernel", methods.METHODS[arguments.method].kernels[0]),)):
-        default = methods.default_grid(arguments.method, kernel, d)
+        default = methods.default_grid(arguments.method, kernel, d, unit)
         grid = list(given.items()) or [(name, values) for name, values in default if name not in fixed]
         found += [{**chosen, "kernel": kernel, **point} for point in options.points(grid)]
     return found

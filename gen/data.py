@@ -165,10 +165,13 @@ def read_csv(text: Text, label: str | None, header: str, features: int | None) -
 
 
 def is_numbered(data: Data) -> bool:
-    """Whether the first row is a header that numbers the columns: 0,1,2,label. Its label comes only once."""
-    if data.labels is None or data.d < 2 or data.n < 3:
+    """Whether the first row is a header that numbers the columns: 0,1,2,label or 0,1,2,3. Its label comes only once, and is no
+    number but that of its column."""
+    if data.labels is None or data.d < 2 or data.n < 3 or data.label_of.count(data.label_of[0]) != 1:
         return False
-    return data.row(0) in ([*range(data.d)], [*range(1, data.d + 1)]) and data.label_of.count(data.label_of[0]) == 1
+    row, label = data.row(0), data.labels[data.label_of[0]]
+    fits = not is_number(label) or float(label) in (row[0] - 1, row[-1] + 1)
+    return fits and row in ([*range(data.d)], [*range(1, data.d + 1)])
 
 
 def read_libsvm(text: Text, zero_based: bool, features: int | None) -> Data:

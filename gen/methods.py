@@ -21,6 +21,7 @@ class Method:
                                                     # "order": such numbers, or classes in order (--order, --targets);
                                                     # "normal": class 1 is what is normal (--normal), 0 all else
     refusals: dict = field(default_factory=dict)    # statuses that are an answer: {"MARGIN_E_X": word for the JSON}
+    texts: dict = field(default_factory=dict)       # statuses that are other words here: {"MARGIN_E_X": a sentence}
     instead: Callable[[dict], str] = lambda told: ""  # goes on after the words of a refusal, with what was told
     keys: Callable[[dict], dict] | None = None      # from what the C half told to keys of the JSON; None: as they are
     words: Callable[[dict], list[str]] | None = None  # lines for people, made of the JSON of a training
@@ -375,6 +376,8 @@ METHODS = {
                                                "promise for any distribution.")),
         grid=(("lambda", (0.0, 0.1, 0.5, 1.0)),), without=("scheme",), targets="normal", kernels=("rbf", "linear", "poly", "unit-poly", "unit-exp"),
         words=alarm_words, goal="-auc",
+        texts={"MARGIN_E_NO_DIRECTION": "the normal rows lie on all sides of the origin, as scaled rows do, so no plane has them on one side and "
+                                        "there is no direction: take --kernel rbf, --form sphere or --form prototypes"},
         noted=("normal_rows", "false_alarm_rate_promised", "false_alarm_rate_test", "detection_rate_test", "auc_test")),
     "svr": Method(
         "numbers: support vector regression, or least squares, in units of the target",
@@ -385,6 +388,7 @@ METHODS = {
                  Option("outside", between(1e-6, 0.999), "The share of answers that may be outside of an interval around them; the JSON has half its "
                                                          "width, from rows left out of training.")),
         grid=(("C", (0.1, 1.0, 10.0, 100.0)),), without=("scheme",), targets="numbers", words=number_words, goal="-r2",
+        texts={"MARGIN_E_NO_ORDER": "all targets are equal: there is nothing to learn from them"},
         noted=("rmse_train", "rmse_test", "mae_train", "mae_test", "r2_train", "r2_test", "C", "epsilon", "half_width", "outside_promised")),
 }
 
@@ -448,6 +452,11 @@ def check(method: str, chosen: dict) -> list[str]:
         if option.kernels and kernel not in option.kernels:
             notes.append(f"--{name} has no effect with the {kernel} kernel")
     check_form(chosen, kernel, method)
+    losses = [f"--{name}" for name in ("squares", "nu", "epsilon") if chosen.get(name) not in (None, False) and not isinstance(chosen[name], tuple)]
+    if method == "svr" and len(losses) > 1:
+        raise Usage(f"{' and '.join(losses)} are losses of their own: give one of them")
+    if method == "oneclass" and kernel == "poly" and chosen.get("form", "plane") == "plane":
+        notes.append("poly values grow with the distance from the origin, so a plane takes far rows for normal ones; --kernel rbf encloses them")
     if chosen.get("normalised") is True and kernel not in POSITIVE and not isinstance(kernel, tuple):
         raise Usage(f"--normalised divides by a sum of kernel values, and those of {kernel} may be negative: take --kernel "
                     f"{' or '.join(POSITIVE)}")
@@ -472,19 +481,24 @@ def parse_grid(text: str) -> tuple[str, tuple]:
         raise Usage(f"grid of {name}: {error}") from None
 
 
-def default_grid(method: str, kernel: str, d: int) -> list[tuple[str, tuple]]:
-    """What `tune` tries, from the smooth to the rough, so that of equal errors the smoother model wins.
+def default_grid(method: str, kernel: str, d: int, unit: float = 1.0) -> list[tuple[str, tuple]]:
+    """What `tune` tries, from the smooth to the rough, so that of equal errors the smoother model wins; prices of svr in the units of
+    its targets, whose deviation is `unit`.
 
     >>> default_grid("svm", "unit-poly", 4)
     [('a', (1.0, 2.0, 3.0, 5.0)), ('C', (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0))]
     >>> default_grid("omam", "unit-poly", 4)
     [('a', (1.0, 2.0, 3.0, 5.0)), ('normalised', (False, True))]
+    >>> default_grid("svr", "linear", 4, 77.452)
+    [('C', (7.7, 77.0, 770.0, 7700.0))]
     """
     kernels = {"linear": [], "poly": [("degree", (2, 3, 4)), ("coef0", (1.0,)), ("gamma", (0.3 / d, 1.0 / d))],
                "rbf": [("gamma", tuple(g / d for g in (0.06, 0.25, 1.0, 4.0, 16.0)))],
                "hinge": [], "unit-poly": [("a", (1.0, 2.0, 3.0, 5.0))], "unit-exp": [("a", (2.0, 10.0, 100.0, 1000.0))]}
     more = [("normalised", (False, True))] if method == "omam" and kernel in POSITIVE else []
-    return (kernels[kernel] if METHODS[method].takes("gamma") else []) + list(METHODS[method].grid) + more
+    own = [(name, tuple(float(f"{value * unit:.2g}") for value in values) if method == "svr" else values)
+           for name, values in METHODS[method].grid]
+    return (kernels[kernel] if METHODS[method].takes("gamma") else []) + own + more
 
 
 def form_grid(form: str, d: int) -> list[tuple[str, tuple]]:

@@ -489,6 +489,8 @@ def check_training(status: int, choice: Choice, report: Report) -> int:
     word = choice.entry.refusals.get(status_name(status)) if status < 0 else None
     if word is not None:
         raise Refusal(status_text(status) + choice.entry.instead(told), word, told)
+    if status_name(status) in choice.entry.texts:
+        raise Failure(choice.entry.texts[status_name(status)])
     return check(status)
 
 

@@ -57,6 +57,8 @@ class Csv(Files):
         found = self.read("0,1,class\n5,2,a\n3,4,b\n1,1,a\n")
         self.assertEqual((found.n, found.names), (3, ["0", "1"]))
         self.assertEqual(self.read("0,1,a\n5,2,a\n3,4,b\n1,1,a\n").n, 4)
+        self.assertEqual(self.read("1,2,3\n5,2,7.5\n3,4,8\n1,1,9\n").n, 3)
+        self.assertEqual(self.read("1,2,3.5\n5,2,7.5\n3,4,8\n1,1,9\n").n, 4)  # a number to be met, not that of a column
 
     def test_header_can_be_said(self):
         self.assertEqual(self.read("1,2,a\n3,4,b\n", header="yes").names, ["1", "2"])

@@ -179,6 +179,38 @@ class Numbers(unittest.TestCase):
             words = self.gen("train", name, "--method", "svr")[2]
             self.assertEqual("floats do not tell them apart" in words, told, words)
 
+    def test_targets_that_vanish_in_float(self):
+        data = self.write("small.csv", "".join(f"{x[0]!r},{x[1]!r},{1e-200 * x[0]!r}\n" for x in self.x))
+        self.assertIn("so small that floats do not tell them from 0", self.gen("train", data, "--method", "svr")[2])
+
+    def test_what_is_for_classes_is_refused(self):
+        for method, label, word in (("svr", "-1", "--outside"), ("oneclass", "none", "--nu")):
+            for option in (("--calibrate",), ("--reject", "0.1")):
+                self.fails(2, f"{option[0]} is for", "train", self.numbers, "--label", label, "--method", method, *option)
+                self.fails(2, word, "train", self.numbers, "--label", label, "--method", method, *option)
+        self.fails(2, "give both", "train", self.states, "--method", "svm", "--coverage", "0.8")
+
+    def test_losses_are_not_mixed(self):
+        for pair in (("--nu", "0.5", "--epsilon", "1"), ("--squares", "--nu", "0.5"), ("--squares", "--epsilon", "1")):
+            self.fails(2, "losses of their own", "train", self.numbers, "--method", "svr", *pair)
+
+    def test_equal_targets_are_nothing_to_learn_from(self):
+        same = self.write("same.csv", "".join(f"{x[0]!r},{x[1]!r},5\n" for x in self.x))
+        for command in ("train", "cv", "tune"):
+            self.fails(1, "nothing to learn", command, same, "--method", "svr")
+
+    def test_tune_has_prices_in_units_of_the_target(self):
+        """Targets a million times as large have prices a million times as large, and the same errors."""
+        large = self.write("large.csv", "".join(",".join(map(repr, x)) + f",{1e6 * t!r}\n" for x, t in zip(self.x, self.t)))
+        one, other = (self.json("tune", path, "--method", "svr", "--kernel", "rbf") for path in (self.numbers, large))
+        best = [max(row["r2_test"] for row in found["results"]) for found in (one, other)]
+        self.assertAlmostEqual(*best, delta=0.02)
+        self.assertAlmostEqual(other["best"]["C"] / one["best"]["C"], 1e6, delta=1e5)
+
+    def test_a_plane_of_a_poly_kernel_has_a_note(self):
+        words = self.gen("train", self.plain, "--label", "none", "--method", "oneclass", "--kernel", "poly")[2]
+        self.assertIn("takes far rows for normal ones", words)
+
     def test_text_is_no_number(self):
         self.fails(1, "needs numbers for labels", "train", self.states, "--method", "svr")
         self.fails(2, "--normal", "train", self.numbers, "--method", "svr", "--normal", "1")
@@ -266,7 +298,7 @@ class Numbers(unittest.TestCase):
         self.assertEqual(said, ["0", *labels])
 
     def test_a_linear_machine_amid_its_samples_has_no_direction(self):
-        self.fails(1, "no direction", "train", self.plain, "--label", "none", "--method", "oneclass", "--kernel", "linear")
+        self.fails(1, "take --kernel rbf, --form sphere", "train", self.plain, "--label", "none", "--method", "oneclass", "--kernel", "linear")
 
     # ---- objectives ----
 
