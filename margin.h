@@ -437,7 +437,7 @@ enum {
     MARGIN_MODEL_PROJECTED = 5
 };
 /* The version of these structs: exported models of another version do not compile. */
-#define MARGIN_MODEL_FORMAT 4
+#define MARGIN_MODEL_FORMAT 5
 #define MARGIN_REJECTED UINT16_MAX /* The label of an input that no class is sure of. */
 
 /* The number of corrections in a calibration curve, which bends the probabilities of two classes:
@@ -713,18 +713,20 @@ typedef struct {
  *     q15  element (v, k) at  (v / 4) * 4 * D + (k / 2) * 8 + (v % 4) * 2 + k % 2
  *     q7   element (v, k) at  (v / 4) * 4 * D + (k / 2) * 8 + (v % 4) / 2 * 4 + k % 2 * 2 + v % 2
  *
- * where D is d rounded up to even. */
+ * where D is d rounded up to even. Pools of hinge units are not filled up: the last n % 4 vectors
+ * follow one after the other, element (v, k) at v * D + k. */
 typedef struct {
     const void *vectors;         /* n x D values, int16_t or int8_t; at a multiple of 4 bytes */
     const uint16_t *norms;       /* rbf: n halves of squared lengths, rounded up, in units of
                                     2^shift; unit: 2^(15 + shift) / length; poly: NULL;
                                     hinge: thresholds, int16_t in units of 2^up */
     const void *coef;            /* n x width, int16_t; int8_t in q7 of one-rest and hinge models */
-    const uint16_t *scales;      /* of int8_t: what machines multiply their sums by, in 2^-16 */
+    const uint16_t *scales;      /* of int8_t: what machines multiply their sums by, in 2^-16;
+                                    NULL: those of hinge units have one unit */
     const int32_t *bias;         /* one per machine */
     const uint16_t *class_end;   /* as in margin_expansion; read where machines are pairs */
     const margin_stage_q *stage; /* NULL: inputs go in as they are */
-    uint16_t n;                  /* a multiple of four */
+    uint16_t n;                  /* a multiple of four, but for hinge units */
     uint16_t d;
     uint16_t width;
     uint8_t format; /* MARGIN_Q15 or MARGIN_Q7 */

@@ -2577,8 +2577,8 @@ static size_t mgn_head_curve(const mgn_image_head *h) {
     return (h->flags & MGN_FLAG_CURVED) != 0 ? MARGIN_CURVE : 0;
 }
 
-/* Coefficients are int8_t with a scale a machine in q7 models of one-rest machines, which have many
- * coefficients, and of hinge units, which were learned in eight bits. All others are int16_t. */
+/* Coefficients are int8_t in q7 models of one-rest machines, which have many coefficients, and of
+ * hinge units, which were learned in eight bits; see mgn_q_narrow. All others are int16_t. */
 static bool mgn_head_narrow(const mgn_image_head *h) {
     return h->format == MARGIN_Q7 &&
            (h->kind == MARGIN_MODEL_EXPANSION || h->kind == MARGIN_MODEL_PROJECTED) &&
@@ -2610,7 +2610,7 @@ static size_t mgn_head_norms_q(const mgn_image_head *h) {
 }
 
 static size_t mgn_head_scales_q(const mgn_image_head *h) {
-    return mgn_head_narrow(h) ? mgn_head_machines(h) : 0;
+    return mgn_head_narrow(h) && h->kernel != MARGIN_KERNEL_HINGE ? mgn_head_machines(h) : 0;
 }
 
 /* Values of a vector of the pool, and those of its own scaling. */
@@ -2928,9 +2928,9 @@ static MGN_INLINE int32_t mgn_q_add(int32_t sum, int32_t product, unsigned kind)
     return sum;
 }
 
-/* Whether coefficients are int8_t with a scale a machine: in q7 those of one-rest models, where
- * they are many, and those of hinge units, which were learned in eight bits. All others are
- * int16_t. */
+/* Whether coefficients are int8_t: in q7 those of one-rest models, where they are many and have a
+ * scale a machine, and those of hinge units, which were learned in eight bits and have one scale
+ * for all machines. All others are int16_t. */
 static inline bool mgn_q_narrow(const margin_expansion_q *e) {
     return e->format == MARGIN_Q7 &&
            (e->vote.scheme == MARGIN_SCHEME_ONE_REST || e->kernel.kind == MARGIN_KERNEL_HINGE);
@@ -3123,6 +3123,21 @@ static MGN_INLINE bool mgn_q_input_of(const margin_expansion_q *e, const int16_t
     return true;
 }
 
+/* Dot products of x with the vectors from v on, and how many these are: `block` is that of
+ * mgn_q_dots. The last vectors of hinge units, where they do not fill a block, are rows. */
+static MGN_INLINE size_t mgn_q_next(const margin_expansion_q *e, const void **block, size_t v,
+                                    const int16_t *x, unsigned format, unsigned kind,
+                                    uint32_t *dots) {
+    if (kind == MARGIN_KERNEL_HINGE && v >= e->n / MGN_Q_BLOCK * MGN_Q_BLOCK) {
+        const size_t wide = (e->d + e->d % 2u) * (format == MARGIN_Q15 ? 2u : 1u);
+        const unsigned char *row = (const unsigned char *)e->vectors + v * wide;
+        dots[0] = (uint32_t)mgn_q_row(0, row, x, e->d, format);
+        return 1;
+    }
+    *block = mgn_q_dots(*block, v, x, e->d, format, dots);
+    return MGN_Q_LANES;
+}
+
 /* The scores of a model with any number of machines. */
 static MGN_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
                                   unsigned format, unsigned kind) {
@@ -3131,10 +3146,10 @@ static MGN_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *x,
     mgn_q_input in = {0, {0, 0}};
     const size_t n = mgn_q_input_of(e, x, kind, &in) ? e->n : 0;
     for (size_t j = e->vote.machines; j-- > 0;) { scores[j] = 0; }
-    for (size_t v = 0; v < n; v += MGN_Q_LANES) {
+    for (size_t v = 0, some; v < n; v += some) {
         uint32_t dots[MGN_Q_LANES];
-        block = mgn_q_dots(block, v, x, e->d, format, dots);
-        for (size_t t = 0; t < MGN_Q_LANES; t++) {
+        some = mgn_q_next(e, &block, v, x, format, kind, dots);
+        for (size_t t = 0; t < some; t++) {
             const mgn_q_term term = mgn_q_value(e, v + t, dots[t], &in, format, kind);
             if (narrow) {
                 if (term.high != 0) { mgn_q_spread_narrow(e, v + t, term, scores, kind); }
@@ -3145,7 +3160,9 @@ static MGN_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *x,
     }
     for (size_t j = e->vote.machines; j-- > 0;) {
         int32_t sum = scores[e->width == 1u ? 0 : j];
-        if (narrow) { sum = mgn_q_scale_signed(sum, MARGIN_LOAD(uint16_t, e->scales + j)); }
+        if (narrow && kind != MARGIN_KERNEL_HINGE) {
+            sum = mgn_q_scale_signed(sum, MARGIN_LOAD(uint16_t, e->scales + j));
+        }
         scores[j] = sum + MARGIN_LOAD(int32_t, e->bias + j);
     }
 }
@@ -3158,11 +3175,11 @@ static MGN_INLINE int32_t mgn_q_one(const margin_expansion_q *e, const int16_t *
     mgn_q_input in = {0, {0, 0}};
     const bool near = mgn_q_input_of(e, x, kind, &in);
     int32_t sum = 0;
-    for (size_t v = 0; near && v < e->n; v += MGN_Q_LANES) {
+    for (size_t v = 0, some; near && v < e->n; v += some) {
         uint32_t dots[MGN_Q_LANES];
         MGN_Q_FORGET(v);
-        block = mgn_q_dots(block, v, x, e->d, format, dots);
-        for (size_t t = 0; t < MGN_Q_LANES; t++) {
+        some = mgn_q_next(e, &block, v, x, format, kind, dots);
+        for (size_t t = 0; t < some; t++) {
             const mgn_q_term term = mgn_q_value(e, v + t, dots[t], &in, format, kind);
             const int16_t coef =
                 (int16_t)(narrow ? MARGIN_LOAD(int8_t, (const int8_t *)e->coef + v + t)
@@ -3170,7 +3187,6 @@ static MGN_INLINE int32_t mgn_q_one(const margin_expansion_q *e, const int16_t *
             sum = mgn_q_add(sum, mgn_q_product(coef, term), kind);
         }
     }
-    if (narrow) { sum = mgn_q_scale_signed(sum, MARGIN_LOAD(uint16_t, e->scales)); }
     return sum + MARGIN_LOAD(int32_t, e->bias);
 }
 
@@ -3888,15 +3904,21 @@ static bool mgn_q_linear_fits(const margin_linear_q *l) {
     return fits;
 }
 
+/* Of n vectors those that are stored in blocks. */
+static size_t mgn_q_blocked(unsigned kind, size_t n) {
+    return kind == MARGIN_KERNEL_HINGE ? n / MGN_Q_BLOCK * MGN_Q_BLOCK : SIZE_MAX;
+}
+
 /* Where element (v, k) of a pool is stored. */
-static size_t mgn_q_place(size_t d, size_t v, size_t k, unsigned format) {
+static size_t mgn_q_place(size_t d, size_t v, size_t k, unsigned format, size_t blocked) {
+    if (v >= blocked) { return v * (d + d % 2u) + k; }
     const size_t block = v / MGN_Q_BLOCK * MGN_Q_BLOCK * (d + d % 2u) + k / 2u * (2u * MGN_Q_BLOCK);
     v %= MGN_Q_BLOCK;
     return block + (format == MARGIN_Q15 ? v * 2u + k % 2u : v / 2u * 4u + k % 2u * 2u + v % 2u);
 }
 
 static int16_t mgn_q_element(const margin_expansion_q *e, size_t v, size_t k) {
-    const size_t i = mgn_q_place(e->d, v, k, e->format);
+    const size_t i = mgn_q_place(e->d, v, k, e->format, mgn_q_blocked(e->kernel.kind, e->n));
     if (e->format == MARGIN_Q15) { return MARGIN_LOAD(int16_t, (const int16_t *)e->vectors + i); }
     return MARGIN_LOAD(int8_t, (const int8_t *)e->vectors + i);
 }
@@ -4037,7 +4059,8 @@ static bool mgn_q_ends_fit(const uint16_t *class_end, size_t classes, size_t n) 
 
 static bool mgn_q_expansion_fits(const margin_expansion_q *e) {
     bool fits = mgn_q_frame_fits(e->format, e->d, &e->vote, e->stage) && e->n > 0 &&
-                e->n % MGN_Q_BLOCK == 0 && mgn_q_bias_fits(&e->vote, e->bias);
+                (e->n % MGN_Q_BLOCK == 0 || e->kernel.kind == MARGIN_KERNEL_HINGE) &&
+                mgn_q_bias_fits(&e->vote, e->bias);
     fits = fits &&
            (!mgn_scheme_pairs(e->vote.scheme) ||
             mgn_q_ends_fit(e->class_end, e->vote.classes, e->n)) &&
@@ -4136,6 +4159,8 @@ static bool mgn_q_proto_fits(const margin_proto_q *p) {
                 p->vote.scheme == MARGIN_SCHEME_NEAREST;
     margin_expansion_q pool;
     pool.vectors = p->vectors;
+    pool.kernel.kind = MARGIN_KERNEL_RBF;
+    pool.n = p->n;
     pool.d = p->d;
     pool.format = p->format;
     fits = fits && mgn_q_ends_fit(p->class_end, p->vote.classes, p->n);
@@ -7661,7 +7686,7 @@ typedef struct {
     mgn_q_inputs *in;
     unsigned format;
     void *vectors;               /* kept, in blocks */
-    size_t n;                    /* filled up to whole blocks */
+    size_t n;                    /* filled up to whole blocks, but not those of hinge units */
     uint16_t *norms, *class_end; /* kept; prototypes have their gains as norms */
 } mgn_q_rows;
 
@@ -7684,7 +7709,8 @@ static margin_real mgn_q_vector(const mgn_q_rows *r, size_t v, size_t k) {
 
 /* Stores element k of row v. */
 static void mgn_q_put_element(const mgn_q_rows *r, size_t v, size_t k, int32_t q) {
-    mgn_q_put(r->vectors, r->format, mgn_q_place(r->in->d, v, k, r->format), q);
+    const size_t blocked = mgn_q_blocked(r->from->kernel.kind, r->n);
+    mgn_q_put(r->vectors, r->format, mgn_q_place(r->in->d, v, k, r->format, blocked), q);
 }
 
 /* As measured from the centre: the length of the longest vector, the largest coordinate of a
@@ -7895,7 +7921,8 @@ static void mgn_q_choose_down(mgn_q_pool_job *p) {
         if (p->kernel.kind == MARGIN_KERNEL_POLY) {
             need = 16 * mgn_max(p->peak, mgn_abs(p->sums[j]));
         } else if (p->narrow) {
-            need = p->tops[j] > 0 ? need / 256 * (largest / p->tops[j]) : 0;
+            need /= 256;
+            if (!p->hinge) { need = p->tops[j] > 0 ? need * (largest / p->tops[j]) : 0; }
         }
         most = mgn_max(most, need);
     }
@@ -7945,7 +7972,7 @@ static margin_real mgn_q_true_coef(const mgn_q_pool_job *p, size_t v, size_t i) 
 
 /* The coefficients of a narrow model, and the scale of each machine, which its sum is multiplied
  * by: 65535 / 65536 for the machine with the largest coefficient, in proportion less for the
- * others. */
+ * others. The machines of hinge units have no scales. */
 static void mgn_q_store_narrow(const mgn_q_pool_job *p, margin_real largest) {
     const size_t n = p->rows->from->n;
     for (size_t j = 0; j < p->width; j++) {
@@ -7954,8 +7981,12 @@ static void mgn_q_store_narrow(const mgn_q_pool_job *p, margin_real largest) {
             p->tops[j] = mgn_max(p->tops[j], mgn_abs(mgn_q_true_coef(p, v, j)));
         }
         const int32_t scale = mgn_q_round(p->tops[j] / largest * 65535, 1, 65535);
-        const margin_real unit = largest * (margin_real)scale / (127 * MGN_R(65535.0));
-        p->scales[j] = (uint16_t)scale;
+        margin_real unit = largest * (margin_real)scale / (127 * MGN_R(65535.0));
+        if (p->hinge) {
+            unit = largest / 127;
+        } else {
+            p->scales[j] = (uint16_t)scale;
+        }
         for (size_t v = 0; v < p->rows->n; v++) {
             const margin_real coef = v < n ? mgn_q_true_coef(p, v, j) / unit : 0;
             ((int8_t *)p->coef)[v * p->width + j] = (int8_t)mgn_q_round(coef, -127, 127);
@@ -7984,7 +8015,7 @@ static margin_status mgn_q_store_pool(mgn_q_pool_job *p) {
     largest = largest > 0 ? largest : 1;
     if (p->narrow) {
         mgn_q_store_narrow(p, largest);
-        p->unit = largest / 127 / weight * MGN_R(65536.0 / 65535.0);
+        p->unit = largest / 127 / weight * (p->hinge ? 1 : MGN_R(65536.0 / 65535.0));
     } else {
         for (size_t i = 0; i < r->n * p->width; i++) {
             const size_t v = i / p->width;
@@ -8636,13 +8667,13 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
     job->in.least = 0;
     job->in.staged = false;
     job->in.d = linear ? job->linear.from->d : e->d;
-    job->rows.n = linear ? 0 : (e->n + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK * MGN_Q_BLOCK;
+    job->pool.hinge = pool && e->kernel.kind == MARGIN_KERNEL_HINGE;
+    job->rows.n = linear ? 0 : job->pool.hinge ? e->n : mgn_size_up(e->n, MGN_Q_BLOCK);
     job->pool.width = linear ? 0 : e->width;
     if ((job->format != MARGIN_Q15 && job->format != MARGIN_Q7) ||
         (!linear && e->kernel.kind == MARGIN_KERNEL_LINEAR)) {
         return MARGIN_E_ARGUMENT;
     }
-    job->pool.hinge = pool && e->kernel.kind == MARGIN_KERNEL_HINGE;
     job->pool.narrow = job->format == MARGIN_Q7 &&
                        (job->pool.hinge || (pool && job->vote->scheme == MARGIN_SCHEME_ONE_REST));
     if (job->projected != NULL) {
@@ -8668,7 +8699,8 @@ static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
     job->rows.norms = MGN_KEEP(mem, uint16_t, proto != NULL ? proto->n : n);
     job->pool.coef =
         margin_arena_keep(mem, mgn_size_mul(n, job->pool.width), job->pool.narrow ? 1u : 2u);
-    job->pool.scales = MGN_KEEP(mem, uint16_t, job->pool.narrow ? job->machines : 0);
+    const size_t scales = job->pool.narrow && !job->pool.hinge ? job->machines : 0;
+    job->pool.scales = MGN_KEEP(mem, uint16_t, scales);
     job->pool.own = MGN_KEEP(mem, uint16_t, steps ? n : 0);
     job->linear.scales = MGN_KEEP(mem, uint16_t, linear && cuts == 0 && rows > 1u ? rows : 0);
     job->bias = MGN_KEEP(mem, int32_t, proto != NULL ? job->rows.from->n : job->machines);
@@ -8740,7 +8772,7 @@ static margin_expansion_q mgn_q_pool_model(const mgn_q_job *job) {
     e.vectors = job->rows.vectors;
     e.norms = p->kernel.kind != MARGIN_KERNEL_POLY && !linear ? job->rows.norms : NULL;
     e.coef = linear ? NULL : p->coef;
-    e.scales = p->narrow ? p->scales : NULL;
+    e.scales = p->narrow && !p->hinge ? p->scales : NULL;
     e.bias = job->bias;
     e.class_end = job->rows.class_end;
     e.stage = mgn_q_stage(&job->in);
@@ -18798,15 +18830,18 @@ static void mgn_compact_round_units(mgn_compact *job) {
     }
 }
 
-/* Coefficients: one grid a machine, for the vectors at the scale that makes their largest value
- * 127. */
+/* Coefficients, for the vectors at the scale that makes their largest value 127: one grid a
+ * machine, or one for all machines of hinge units. */
 static void mgn_compact_round_coef(mgn_compact *job) {
     const size_t w = job->machines;
     const mgn_compact_part *p = &job->of_coef;
+    margin_real most = 0;
+    for (size_t u = 0; u < (mgn_compact_rbf(job) ? 0u : job->units); u++) {
+        most = mgn_max(most, margin_norm_inf(p->value + u * w, w) * job->top[u]);
+    }
     for (size_t j = 0; j < w; j++) {
-        margin_real most = 0;
-        for (size_t u = 0; u < job->units; u++) {
-            most = mgn_max(most, mgn_abs(p->value[u * w + j]) * job->top[u]);
+        for (size_t u = 0; u < (mgn_compact_rbf(job) ? job->units : 0u); u++) {
+            most = mgn_max(u > 0 ? most : 0, mgn_abs(p->value[u * w + j]));
         }
         for (size_t u = 0; u < job->units; u++) {
             const margin_real range = most / job->top[u];

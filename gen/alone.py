@@ -71,14 +71,18 @@ class Plan:
 
 
 def natural(values: list, rows: int, d: int, form: str) -> list:
-    """Vectors in blocks of four, as margin.h stores them in integers, row by row instead.
+    """Vectors in blocks of four, as margin.h stores them in integers, row by row instead. Those that fill no block are rows.
 
     >>> natural([1, 2, 3, 4, 5, 6, 7, 8], 4, 2, "q15"), natural([1, 3, 2, 4, 5, 7, 6, 8], 4, 2, "q7")
     ([1, 2, 3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6, 7, 8])
+    >>> natural([1, 3, 2, 4, 5, 7, 6, 8, 9, 10], 5, 2, "q7")
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
     """
-    wide = d + d % 2
+    wide, full = d + d % 2, len(values) // (d + d % 2) // 4 * 4
 
     def place(v: int, k: int) -> int:
+        if v >= full:
+            return v * wide + k
         block = v // 4 * 4 * wide + k // 2 * 8
         return block + (v % 4 * 2 + k % 2 if form == "q15" else v % 4 // 2 * 4 + k % 2 * 2 + v % 2)
     return [values[place(v, k)] for v in range(rows) for k in range(d)]
@@ -380,8 +384,8 @@ def planned(model: Model, name: str, quantised: Quantised | None, body: Body) ->
 
 def specialised(text: str, plan: Plan, body: Body) -> str:
     """Pieces with the types of this model and its name."""
-    real, narrow = plan.letter == "f32", any(table == "scales" for table, *_ in plan.tables)
-    if narrow:
+    real, narrow = plan.letter == "f32", any(table == "coef" and kind == "int8_t" for table, kind, _ in plan.tables)
+    if any(table == "scales" for table, *_ in plan.tables):
         text = re.sub(r"MODEL_SCALED\(([^()]*)\)", r"model_scale_signed(\1, MODEL_READ_U16(model_scales + j))", text)
     if any(table == "steps" for table, *_ in plan.tables):
         text = text.replace("MODEL_STEP", "MODEL_READ_U16(model_steps + v)")

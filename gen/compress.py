@@ -226,11 +226,12 @@ def sizes(found: Model, whole: Candidate) -> tuple[int, int, int]:
     shape, width = found.machine.shape, found.machine.numbers["width"]
     if whole.quantised is None:
         each, step, stored = 4 * (shape.d + 1 + width), 1, shape.vectors
-    else:  # an even number of features, fours of vectors; poly has no norms
+    else:  # an even number of features, fours of vectors but for learned ones; poly has no norms
         norms = sum(2 for name in ("norms", "steps") if whole.quantised.parts.array(name))
         coef = 1 if whole.quantised.parts.kind("coef") == "int8_t" else 2
         each = {"q15": 2, "q7": 1}[whole.form] * (shape.d + shape.d % 2) + norms + coef * width
-        step, stored = 4, whole.quantised.numbers["n"]
+        stored = whole.quantised.numbers["n"]
+        step = 1 if KERNELS[found.machine.numbers["kernel"]] == "hinge" else 4
     return whole.bytes - stored * each, each, step
 
 

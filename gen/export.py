@@ -12,7 +12,7 @@ from .model import Model
 from .output import percent
 from .quant import Quantised, rows_of
 
-FORMAT = 4  # MARGIN_MODEL_FORMAT of the margin.h that goes with this
+FORMAT = 5  # MARGIN_MODEL_FORMAT of the margin.h that goes with this
 
 
 def paragraph(head: str, text: str) -> list[str]:

@@ -122,9 +122,7 @@ static void gen_refit_round(const gen_refit *r, const gen_quant *q) {
     size_t v, k;
     for (v = 0; v < r->n; v++) {
         for (k = 0; k < r->d; k++) {
-            const size_t at = mgn_q_place(r->d, v, k, e->format);
-            const double whole = e->format == MARGIN_Q15 ? ((const int16_t *)e->vectors)[at]
-                                                         : ((const int8_t *)e->vectors)[at];
+            const double whole = mgn_q_element(e, v, k);
             r->rounded[v * r->d + k] = whole;
             dot += r->from->vectors[v * r->d + k] * whole;
             square += whole * whole;

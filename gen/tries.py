@@ -190,14 +190,14 @@ def learned(facts: Facts) -> list[dict]:
     numbers need room for their scaling; where there is none for it, it can be left out.
 
     >>> [point["vectors"] for point in learned(Facts(400, 30, 2, flash=512))]
-    [8, 8, 12, 12]
+    [9, 8, 15, 15]
     """
     width = 1 if facts.classes == 2 else facts.classes
-    rooms = [64, 64] if facts.flash is None else [(facts.flash - 6 * width - scaling) // (facts.d + facts.d % 2 + 2 + width) // 4 * 4
+    rooms = [64, 64] if facts.flash is None else [(facts.flash - 4 * width - scaling) // (facts.d + facts.d % 2 + 2 + width)
                                                   for scaling in (7 * facts.d, 0)]
     tight, loose = (min(room, 256, facts.n // 2) for room in rooms)
     found = [{"vectors": 16, "kernel": kernel} for kernel in ("hinge", "rbf") if facts.flash is None]
-    found += [{"vectors": tight, "kernel": kernel} for kernel in ("hinge", "rbf")]
+    found += [{"vectors": tight, "kernel": "hinge"}, {"vectors": tight // 4 * 4, "kernel": "rbf"}]  # rbf stores vectors in fours
     found += [{"vectors": loose, "kernel": "hinge"}] if loose > 1.1 * tight else []
     found += [{"vectors": loose, "kernel": "hinge", "scale": "none"}] if facts.flash is not None else []
     return [point for point in found if point["vectors"] >= 2] + projected(facts)
@@ -207,12 +207,12 @@ def projected(facts: Facts) -> list[dict]:
     """With many features, vectors behind a projection, as many as there is room for.
 
     >>> projected(Facts(1000, 64, 10, flash=2700)), projected(Facts(1000, 20, 10))
-    ([{'vectors': 72, 'rank': 12}], [])
+    ([{'vectors': 75, 'rank': 12}], [])
     """
     rank = 12
     if facts.d < 4 * rank:
         return []
-    room = 64 if facts.flash is None else (facts.flash - 8 * facts.classes - rank * (facts.d + 6)) // (rank + 2 + facts.classes) // 4 * 4
+    room = 64 if facts.flash is None else (facts.flash - 4 * facts.classes - rank * (facts.d + 6)) // (rank + 2 + facts.classes)
     return [{"vectors": min(room, 256), "rank": rank}] if room >= 8 else []
 
 

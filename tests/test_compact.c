@@ -360,7 +360,9 @@ static enum greatest_test_res rounds_without_loss(unsigned kind, size_t classes,
         ASSERT(found.disagree <= allowed);
         ASSERT_EQ(MARGIN_OK, margin_model_check_q(&quant.model));
         ASSERT_EQ(rank > 0 ? MARGIN_MODEL_PROJECTED : MARGIN_MODEL_EXPANSION, quant.model.kind);
-        ASSERT_EQ(f == 0, quant.model.of.expansion.scales != NULL); /* a pool is the first member */
+        const margin_expansion_q *pool = &quant.model.of.expansion; /* or the first member of it */
+        ASSERT_EQ(f == 0 && kind == MARGIN_KERNEL_RBF, pool->scales != NULL);
+        ASSERT_EQ(kind == MARGIN_KERNEL_RBF ? 16u : 13u, pool->n);
     }
     PASS();
 }
@@ -417,7 +419,7 @@ static int64_t by_formula(const margin_expansion_q *e, const int16_t *in, size_t
         value = value < 32767 ? value : 32767;
         sum += (coef[v * e->width + j] * value) >> e->kernel.down;
     }
-    return ((sum * e->scales[j]) >> 16) + e->bias[j];
+    return sum + e->bias[j];
 }
 
 static enum greatest_test_res integers_follow_the_formula(size_t classes) {
@@ -426,10 +428,11 @@ static enum greatest_test_res integers_follow_the_formula(size_t classes) {
     margin_quant quant;
     margin_arena room = margin_arena_make(more, sizeof more);
     clouds(200, 5, classes, 1);
-    options.vectors = 9;
+    options.vectors = 10; /* two blocks and two rows */
     options.max_iterations = 20;
     ASSERT_EQ(MARGIN_OK, train());
     ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &data, &how, &room, &quant, NULL));
+    ASSERT_EQ(10u, quant.model.of.expansion.n);
     for (size_t trial = 0; trial < 300u; trial++) {
         const margin_expansion_q *e = &quant.model.of.expansion;
         int16_t in[WIDE];

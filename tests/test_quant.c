@@ -229,7 +229,7 @@ static void pool_make(pool *p, unsigned kind, unsigned format, size_t n, size_t 
         p->v7[i] = (int8_t)(format == MARGIN_Q7 ? q : 0);
     }
     for (size_t v = 0; format == MARGIN_Q7 && v < n; v++) { /* padding of q7 */
-        p->v7[mgn_q_place(d, v, padded - 1, MARGIN_Q7)] =
+        p->v7[mgn_q_place(d, v, padded - 1, MARGIN_Q7, SIZE_MAX)] =
             (int8_t)(d % 2u != 0 ? 0 : mgn_q_element(e, v, padded - 1));
     }
     e->kernel.kind = (uint8_t)kind;

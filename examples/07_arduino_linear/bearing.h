@@ -23,8 +23,8 @@
 #include "margin.h"
 #endif
 
-#if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != 4
-#error "bearing.h needs model format 4: export it again with the generator of this margin.h"
+#if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != 5
+#error "bearing.h needs model format 5: export it again with the generator of this margin.h"
 #endif
 
 #ifdef MARGIN_REAL_DOUBLE

@@ -59,17 +59,17 @@ class Compact(CommandLine):
 
     def test_headers_have_the_bits_of_predict(self):
         text = self.headers_as_predicted()
-        self.assertIn("static const int8_t m_coef[36]", text)
-        self.assertIn("static const uint16_t m_scales[3]", text)
+        self.assertIn("static const int8_t m_coef[42]", text)
+        self.assertNotIn("m_scales", text)
 
     def test_headers_of_a_projection_have_the_bits_of_predict(self):
         text = self.headers_as_predicted("--rank", 2)
         self.assertIn("static const int8_t m_front[6]", text)
-        self.assertIn("projection of 3 features to 2 numbers, hinge kernel, 12 vectors", self.ok("info", self.path("m.mgn")))
+        self.assertIn("projection of 3 features to 2 numbers, hinge kernel, 14 vectors", self.ok("info", self.path("m.mgn")))
 
     def headers_as_predicted(self, *more):
         """Headers in all number formats answer as predict does, and q7 as f32; the text of the last of them."""
-        self.ok("train", self.arms, "--method", "compact", "--vectors", 12, "--iterations", 60, "--save", self.path("m.mgn"), *more)
+        self.ok("train", self.arms, "--method", "compact", "--vectors", 14, "--iterations", 60, "--save", self.path("m.mgn"), *more)
         errors = {}
         for form in ("f32", "q15", "q7"):
             with self.subTest(form=form):
@@ -101,7 +101,7 @@ class Compact(CommandLine):
         self.fails(2, "--gamma is an option of", "train", self.arms, "--method", "compact", "--gamma", "1", *save)
         self.assertFalse(os.path.exists(self.path("x.mgn")))
         self.ok("train", self.arms, "--method", "compact", "--vectors", 12, "--iterations", 20, "--save", self.path("m.mgn"))
-        self.fails(1, "q7 needs 147 bytes, and learned vectors cannot be left out: train again with --vectors 8", "export",
+        self.fails(1, "q7 needs 141 bytes, and learned vectors cannot be left out: train again with --vectors 9", "export",
                    self.path("m.mgn"), "--format", "q7", "--flash", 120, "-o", self.path("x.h"))
         self.assertFalse(os.path.exists(self.path("x.h")))
 

@@ -135,7 +135,7 @@ class Bits(unittest.TestCase):
     def test_another_model_format_is_refused(self):
         path = os.path.join(self.folder, "refused.c")
         with open(os.path.join(self.folder, "model_0.h"), "w", encoding="ascii") as file:
-            file.write(self.headers[0][1].replace("MARGIN_MODEL_FORMAT != 4", "MARGIN_MODEL_FORMAT != 3"))
+            file.write(self.headers[0][1].replace("MARGIN_MODEL_FORMAT != 5", "MARGIN_MODEL_FORMAT != 3"))
         for flags, words in (([], "export it again"), (["-DMARGIN_REAL_DOUBLE"], "a model in float")):
             with open(path, "w", encoding="ascii") as file:
                 file.write('#include "model_0.h"\n')
