@@ -304,6 +304,23 @@ static margin_real *matrix_of(const margin_data *data, const margin_kernel *k) {
     return m;
 }
 
+/* Computes missing rows from row `first` on, in groups of one to four, until there is no room for
+ * four more. Returns how many. */
+static size_t make_groups(mgn_rows *r, size_t first) {
+    margin_index group[MGN_TILE];
+    size_t made = 0, count = 0, want = 1;
+    for (size_t i = first; i < r->data.n && r->slots - r->taken >= MGN_TILE; i++) {
+        if (mgn_rows_missing(r, i)) { group[count++] = (margin_index)i; }
+        if (count == want) {
+            mgn_rows_make(r, group, count);
+            made += count;
+            want = want % MGN_TILE + 1;
+            count = 0;
+        }
+    }
+    return made;
+}
+
 /* Random requests of one row or two, each compared with the matrix. */
 static enum greatest_test_res follow(rig *g, const margin_real *m, size_t n, size_t requests) {
     const margin_real *held = NULL;
@@ -317,8 +334,7 @@ static enum greatest_test_res follow(rig *g, const margin_real *m, size_t n, siz
             held = row;
             last = i;
         } else {
-            const margin_real *ri, *rj;
-            mgn_rows_get2(&g->rows, i, j, &ri, &rj);
+            const margin_real *ri = mgn_rows_get(&g->rows, i), *rj = mgn_rows_get(&g->rows, j);
             ASSERT(same_bits(ri, m + i * n, n) && same_bits(rj, m + j * n, n));
             ASSERT(i != j || ri == rj);
             held = NULL;
@@ -346,7 +362,7 @@ TEST rows_have_the_same_bits_for_every_budget_and_order_of_requests(void) {
                 ASSERT(g.rows.slots >= (n < 2 ? n : 2) && g.rows.slots <= n);
                 CHECK_CALL(follow(&g, m, n, 60));
                 if (step % 2 == 0) {
-                    mgn_rows_fill(&g.rows);
+                    (void)make_groups(&g.rows, 0);
                     CHECK_CALL(follow(&g, m, n, 20));
                 }
                 free(g.bytes);
@@ -399,17 +415,15 @@ TEST the_packed_copy_is_used_when_the_budget_allows_it_and_changes_no_bit(void) 
         ASSERT(bare.rows.copy == NULL && bare.rows.slots == n);
         ASSERT(tight.rows.copy == NULL && tight.rows.slots == 2);
         ASSERT(full.rows.copy != NULL && full.rows.slots == n);
-        mgn_rows_fill(&bare.rows);
-        mgn_rows_fill(&full.rows);
-        ASSERT(same_bits(bare.rows.values, m, n * n));
-        ASSERT(same_bits(full.rows.values, m, n * n));
-        mgn_rows_fill(&part.rows);
-        ASSERT_EQ(0, part.rows.misses);
+        ASSERT(mgn_rows_spacious(&full.rows) && !mgn_rows_spacious(&bare.rows));
+        ASSERT(make_groups(&bare.rows, 0) > n - 8 && make_groups(&full.rows, 0) > n - 8);
+        ASSERT_EQ_FMT(bare.rows.taken, full.rows.taken, "%zu");
+        ASSERT(!mgn_rows_spacious(&full.rows));
+        ASSERT(same_bits(bare.rows.values, m, bare.rows.taken * n));
+        ASSERT(same_bits(full.rows.values, m, full.rows.taken * n));
         CHECK_CALL(follow(&part, m, n, 500));
         CHECK_CALL(follow(&two, m, n, 500));
-        ASSERT_EQ(0, full.rows.misses);
         CHECK_CALL(follow(&full, m, n, 500));
-        ASSERT_EQ_FMT((size_t)0, full.rows.misses, "%zu");
         free(two.bytes);
         free(part.bytes);
         free(bare.bytes);
@@ -445,21 +459,17 @@ TEST rows_give_way_in_the_order_of_their_last_use(void) {
     s = samples_make(n, 2, 0, false);
     for (slots = 2; slots <= n; slots += 3) {
         rig g = rig_make(&s.view, &k, MARGIN_ROWS_NEED(n, slots));
-        size_t list[30], held = 0, misses = 0;
+        size_t list[30], held = 0, hits = 0;
         ASSERT(g.rows.slots <= slots && g.rows.slots + 4 >= slots);
         for (r = 0; r < 2000; r++) {
-            const margin_real *ri, *rj;
-            const size_t i = below(1 + below(n)), j = below(n);
-            misses += !list_request(list, &held, g.rows.slots, i);
-            if (r % 3 == 0) {
-                misses += !list_request(list, &held, g.rows.slots, j);
-                mgn_rows_get2(&g.rows, i, j, &ri, &rj);
-            } else {
-                (void)mgn_rows_get(&g.rows, i);
-            }
-            ASSERT_EQ_FMT(misses, g.rows.misses, "%zu");
+            const size_t i = below(1 + below(n));
+            const bool hit = list_request(list, &held, g.rows.slots, i);
+            ASSERT(hit == !mgn_rows_missing(&g.rows, i));
+            (void)mgn_rows_get(&g.rows, i);
+            ASSERT_EQ_FMT(held, g.rows.taken, "%zu");
+            hits += hit;
         }
-        ASSERT(misses < 3 * 2000 / 2 && misses >= held);
+        ASSERT(hits > 200 && hits < 2000);
         free(g.bytes);
     }
     samples_free(&s);
@@ -482,7 +492,7 @@ TEST a_start_with_fewer_samples_than_planned_holds_more_of_them(void) {
         ASSERT_EQ_FMT(n < g.rows.planned ? n : g.rows.planned, g.rows.slots, "%zu");
         m = matrix_of(&part, &k);
         CHECK_CALL(follow(&g, m, n, 100));
-        mgn_rows_fill(&g.rows);
+        (void)make_groups(&g.rows, n / 2);
         CHECK_CALL(follow(&g, m, n, 100));
         free(m);
     }
@@ -491,23 +501,35 @@ TEST a_start_with_fewer_samples_than_planned_holds_more_of_them(void) {
     PASS();
 }
 
-TEST after_half_of_the_rows_of_many_features_all_are_computed_once_if_they_fit(void) {
+/* Of 48 samples with the gradients 0, 1, .. 47, row 20 is asked for: it comes with those that
+ * violate the conditions most, which are known by hand. */
+TEST a_missing_row_is_computed_together_with_those_that_come_next(void) {
     const size_t n = 48;
     const margin_kernel k = kernel_number(3);
     seed = 12;
-    for (int b = 0; b < 3; b++) { /* too little room, room for all rows, few features */
-        samples s = samples_make(n, b == 2 ? 3 : 48, 0, true);
-        margin_real *m = matrix_of(&s.view, &k);
-        rig g = rig_make(&s.view, &k, b == 0 ? MARGIN_ROWS_NEED(n, 30) : 0);
-        for (size_t i = 0; i < 30; i++) {
-            ASSERT(same_bits(mgn_rows_get(&g.rows, i), m + i * n, n));
-            mgn_rows_foresee(&g.rows);
+    for (int b = 0; b < 4; b++) { /* to rise, to fall, too little room, few features */
+        samples s = samples_make(n, b == 3 ? 3 : 16, 0, true);
+        margin_real *m = matrix_of(&s.view, &k), g[48], edge[48] = {0};
+        rig r = rig_make(&s.view, &k, b == 2 ? MARGIN_ROWS_NEED(n, 3) : 0);
+        mgn_qp q;
+        memset(&q, 0, sizeof q);
+        q.rows = &r.rows;
+        q.n = q.m = n;
+        q.g = g;
+        q.edge = edge;
+        for (size_t i = 0; i < n; i++) { g[i] = (margin_real)i; }
+        edge[0] = -MGN_QP_WALL; /* may only fall */
+        edge[46] = MGN_QP_WALL; /* may only rise */
+        (void)mgn_rows_get(&r.rows, 2);
+        mgn_qp_expect(&q, 20, b == 0);
+        mgn_qp_expect(&q, 20, b == 0);
+        for (size_t i = 0; i < n; i++) {
+            const bool first = i == 1 || i == 3 || i == 4, last = i == 44 || i == 45 || i == 47;
+            const bool made = b < 2 && (i == 20 || (b == 0 ? first : last));
+            ASSERT(mgn_rows_missing(&r.rows, i) == !(made || i == 2));
         }
-        /* By hand: 48 (110 + 48) / (75 + 5 * 48) is 24 and a bit, and the next row is one too many. */
-        ASSERT_EQ_FMT((size_t)(b == 1 ? 25 : 30), g.rows.misses, "%zu");
-        CHECK_CALL(follow(&g, m, n, 100));
-        ASSERT(b != 1 || g.rows.misses == 25);
-        free(g.bytes);
+        CHECK_CALL(follow(&r, m, n, 100));
+        free(r.bytes);
         free(m);
         samples_free(&s);
     }
@@ -554,7 +576,7 @@ static margin_status run_rows(margin_arena *mem, void *problem) {
     if (mem->failed == 0) {
         status = mgn_rows_start(&r, &p->data, &p->kernel);
         for (i = 0; i < p->data.n; i++) { (void)mgn_rows_get(&r, i); }
-        mgn_rows_fill(&r);
+        (void)make_groups(&r, 0);
         (void)status;
     }
     return margin_arena_rewind(mem, &before);
@@ -639,7 +661,7 @@ TEST the_kernels_are_symmetric_to_the_bit_and_positive_semidefinite(void) {
             rig g = rig_make(&s.view, &k, 0);
             const margin_real *m = g.rows.values;
             double top = 0;
-            mgn_rows_fill(&g.rows);
+            for (i = 0; i < n; i++) { (void)mgn_rows_get(&g.rows, i); }
             for (i = 0; i < n; i++) {
                 top = fmax(top, (double)m[i * n + i]);
                 for (j = 0; j < n; j++) { ASSERT(m[i * n + j] == m[j * n + i]); }
@@ -668,7 +690,8 @@ TEST blocks_and_pools_have_the_bits_of_single_values(void) {
             ASSERT_EQ(MARGIN_OK, margin_kernel_resolve(&k, d, &k));
             mgn_data_dots(&s.view, probe.x, 0, n, out);
             mgn_kernel_apply(&k, mgn_norm2_bits(probe.x, d), norm, out, n);
-            mgn_kernel_pool(&k, probe.x, d, s.x, n, d + gap, pool_norm, pool_out);
+            mgn_dots(probe.x, s.x, d + gap, n, d, pool_out);
+            mgn_kernel_apply(&k, mgn_norm2_bits(probe.x, d), pool_norm, pool_out, n);
             for (i = 0; i < n; i++) {
                 ASSERT(out[i] == margin_kernel_value(&k, mgn_sample(&s.view, i), probe.x, d));
                 ASSERT(pool_out[i] == margin_kernel_value(&k, s.x + i * (d + gap), probe.x, d));
@@ -806,7 +829,7 @@ SUITE(kernel_suite) {
     RUN_TEST(the_packed_copy_is_used_when_the_budget_allows_it_and_changes_no_bit);
     RUN_TEST(rows_give_way_in_the_order_of_their_last_use);
     RUN_TEST(a_start_with_fewer_samples_than_planned_holds_more_of_them);
-    RUN_TEST(after_half_of_the_rows_of_many_features_all_are_computed_once_if_they_fit);
+    RUN_TEST(a_missing_row_is_computed_together_with_those_that_come_next);
     RUN_TEST(values_too_large_for_the_kernel_are_found_at_the_start);
     RUN_TEST(rows_take_the_foretold_bytes_and_fail_with_less);
     RUN_TEST(a_static_buffer_can_be_sized_by_the_macro_and_budgets_are_kept);
