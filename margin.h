@@ -3287,8 +3287,8 @@ typedef struct {
     X(sums, margin_real, pool, 1u)                                                                 \
     X(mu, margin_real, n, 1u)
 #define MARGIN_BLOCKS_PROTO_STEPS(X, d, pool)                                                      \
-    X(step, margin_real, pool, d)                                                                  \
-    X(square, margin_real, pool, 1u)
+    X(descent.step, margin_real, pool, d)                                                          \
+    X(descent.square, margin_real, pool, 1u)
 #define MARGIN_BLOCKS_PROTO_HSS(X, d, high, wide, side, spare)                                     \
     X(matrix, margin_real, high, wide)                                                             \
     X(part, margin_real, high, wide)                                                               \

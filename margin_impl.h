@@ -371,7 +371,7 @@ static inline margin_real mgn_expansion_input(const margin_expansion *e, const m
            MARGIN_LOAD(margin_real, e->factor + k);
 }
 
-/* out[i] = x . vi of the scaled input x with four vectors, summed as mgn_dots does. */
+/* out[i] = x . v[i] of the scaled input x with four vectors, summed as mgn_dots does. */
 #if defined(MGN_ASM_VFP) && defined(__OPTIMIZE__) /* without it there are too few registers */
 
 /* Six features at a time, then those that are left one by one. s0 to s5 hold features of the scaled
@@ -396,11 +396,10 @@ static inline margin_real mgn_expansion_input(const margin_expansion *e, const m
     "vmla.f32 " sum ", s4, s10\n\t"                                                                \
     "vmla.f32 " sum ", s5, s11\n\t"
 static inline void mgn_expansion_four(const margin_expansion *e, const margin_real *x,
-                                      const margin_real *v0, const margin_real *v1,
-                                      const margin_real *v2, const margin_real *v3,
-                                      margin_real *out)
+                                      const margin_real *const *v, margin_real *out)
 {
     const margin_real *offset = e->offset, *factor = e->factor;
+    const margin_real *v0 = v[0], *v1 = v[1], *v2 = v[2], *v3 = v[3];
     size_t n = e->d;
     __asm__ volatile(
         "vmov.f32 s18, %[zero]\n\t"
@@ -452,9 +451,8 @@ static inline void mgn_expansion_four(const margin_expansion *e, const margin_re
 #else
 
 static inline void mgn_expansion_four(const margin_expansion *e, const margin_real *x,
-                                      const margin_real *v0, const margin_real *v1,
-                                      const margin_real *v2, const margin_real *v3,
-                                      margin_real *out) {
+                                      const margin_real *const *v, margin_real *out) {
+    const margin_real *v0 = v[0], *v1 = v[1], *v2 = v[2], *v3 = v[3];
     margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     for (size_t k = 0; k < e->d; k++) {
         const margin_real a = mgn_expansion_input(e, x, k);
@@ -1631,20 +1629,14 @@ static void mgn_kernel_poly(const margin_kernel *k, margin_real *v, size_t n) {
     mgn_power_array(v, n, k->degree);
 }
 
-/* t^a; a whole exponent costs a few products, any other a power. */
-static void mgn_kernel_unit_poly(margin_real a, margin_real *v, size_t n) {
-    if (a <= 255 && (margin_real)(unsigned)a == a) {
-        mgn_power_array(v, n, (unsigned)a);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) { v[i] = mgn_pow(v[i], a); }
-}
-
 static void mgn_kernel_unit(const margin_kernel *k, margin_real nx, const margin_real *nz,
                             margin_real *v, size_t n) {
     for (size_t i = 0; i < n; i++) { v[i] = mgn_half_cosine(v[i], nx, nz[i]); }
-    if (k->kind == MARGIN_KERNEL_UNIT_POLY) {
-        mgn_kernel_unit_poly(k->a, v, n);
+    if (k->kind == MARGIN_KERNEL_UNIT_POLY && k->a <= 255 &&
+        (margin_real)(unsigned)k->a == k->a) { /* t^a: a whole exponent costs a few products, */
+        mgn_power_array(v, n, (unsigned)k->a);
+    } else if (k->kind == MARGIN_KERNEL_UNIT_POLY) { /* any other a power */
+        for (size_t i = 0; i < n; i++) { v[i] = mgn_pow(v[i], k->a); }
     } else {
         /* (a^t - 1) / (a - 1), the denominator in the same arithmetic: t = 1 gives exactly 1. */
         const margin_real ln_a = mgn_log(k->a), scale = mgn_expm1(ln_a);
@@ -1796,22 +1788,30 @@ static MGN_APART void mgn_expansion_dots(const margin_expansion *e, const margin
         const margin_real *v1 = count - t > 1u ? v0 + e->d : v0;
         const margin_real *v2 = count - t > 2u ? v1 + e->d : v0;
         const margin_real *v3 = count - t > 3u ? v2 + e->d : v0;
-        mgn_expansion_four(e, x, v0, v1, v2, v3, out + t);
+        const margin_real *const four[4] = {v0, v1, v2, v3};
+        mgn_expansion_four(e, x, four, out + t);
     }
 }
 
-/* Kernel values at x, whose squared length is `norm` when scaled, of the same vectors. */
-static MGN_INLINE void mgn_expansion_values(const margin_expansion *e, const margin_real *x,
-                                            margin_real norm, size_t v, size_t count,
+/* An input of an expansion, and its squared length when scaled. */
+typedef struct {
+    const margin_expansion *e;
+    const margin_real *x;
+    margin_real norm;
+} mgn_question;
+
+/* Kernel values of the same vectors at an input. */
+static MGN_INLINE void mgn_expansion_values(const mgn_question *at, size_t v, size_t count,
                                             margin_real *out, unsigned kind) {
+    const margin_expansion *e = at->e;
     const margin_real *norms = e->norms + v;
-    mgn_expansion_dots(e, x, v, count, out);
+    mgn_expansion_dots(e, at->x, v, count, out);
 #ifndef MARGIN_LOAD_PLAIN
     margin_real copy[MGN_SCORE_BLOCK];
     for (size_t t = 0; t < count; t++) { copy[t] = MARGIN_LOAD(margin_real, norms + t); }
     norms = copy;
 #endif
-    mgn_kernel_of(kind, &e->kernel, norm, norms, out, count);
+    mgn_kernel_of(kind, &e->kernel, at->norm, norms, out, count);
 }
 
 /* Adds the terms of vector v, of class c and with the kernel value k at x, to its machines. */
@@ -1844,7 +1844,8 @@ static MGN_INLINE void mgn_expansion_sum(const margin_expansion *model, const ma
                                          margin_real *scores, unsigned kind) {
     const size_t machines = margin_machines(model->vote.scheme, model->vote.classes);
     const bool ordinal = model->vote.scheme == MARGIN_SCHEME_ORDINAL;
-    const margin_real norm = kind == MARGIN_KERNEL_HINGE ? 0 : mgn_expansion_norm(model, x);
+    const mgn_question at = {model, x,
+                             kind == MARGIN_KERNEL_HINGE ? 0 : mgn_expansion_norm(model, x)};
     margin_real carry = 0;
     size_t c = 0;
     for (size_t j = 0; j < machines; j++) {
@@ -1853,7 +1854,7 @@ static MGN_INLINE void mgn_expansion_sum(const margin_expansion *model, const ma
     for (size_t v = 0; v < model->n; v += MGN_SCORE_BLOCK) {
         const size_t count = mgn_size_min(model->n - v, MGN_SCORE_BLOCK);
         margin_real block[MGN_SCORE_BLOCK];
-        mgn_expansion_values(model, x, norm, v, count, block, kind);
+        mgn_expansion_values(&at, v, count, block, kind);
         if (model->width == 1u) { /* one function: no question which machine */
             scores[0] = mgn_add_terms(scores[0], &carry, block, model->coef + v, count);
             continue;
@@ -1889,12 +1890,13 @@ MARGIN_API void margin_expansion_scores(const margin_expansion *model, const mar
 }
 
 /* Adds the vectors from .. to - 1 of a list to the sums of the cuts from `first` on. */
-static void mgn_list_add(const margin_expansion *e, const margin_real *x, margin_real norm,
-                         size_t from, size_t to, size_t first, margin_real *sums) {
+static void mgn_list_add(const mgn_question *at, size_t from, size_t to, size_t first,
+                         margin_real *sums) {
+    const margin_expansion *e = at->e;
     for (size_t v = from; v < to; v += MGN_SCORE_BLOCK) {
         const size_t count = mgn_size_min(to - v, MGN_SCORE_BLOCK);
         margin_real block[MGN_SCORE_BLOCK];
-        mgn_expansion_values(e, x, norm, v, count, block, e->kernel.kind);
+        mgn_expansion_values(at, v, count, block, e->kernel.kind);
         for (size_t t = 0; t < count; t++) {
             const margin_real *coef = e->coef + (v + t) * e->width;
             for (size_t j = first; j < e->width; j++) {
@@ -1908,13 +1910,13 @@ MARGIN_API size_t margin_list_ask(const margin_list *model, const margin_real *x
                                   margin_real *score) {
     const margin_expansion *e = &model->pool;
     const size_t last = e->width - 1u;
-    const margin_real norm = mgn_expansion_norm(e, x);
+    const mgn_question at = {e, x, mgn_expansion_norm(e, x)};
     margin_real sums[MARGIN_LIST_MOST];
     size_t from = 0, j = 0;
     for (size_t t = 0; t <= last; t++) { sums[t] = MARGIN_LOAD(margin_real, e->bias + t); }
     for (;; j++) {
         const size_t to = (size_t)MARGIN_LOAD(uint32_t, model->reach + j);
-        mgn_list_add(e, x, norm, from, to, j, sums);
+        mgn_list_add(&at, from, to, j, sums);
         if (sums[j] > 0 || j == last) { break; }
         from = to;
     }
@@ -1975,37 +1977,30 @@ static margin_real mgn_proto_plain(const margin_proto *p, const margin_real *c,
     return sum;
 }
 
-/* Adds the features from .. to - 1 of t . (x - c) for `count` <= 4 tangents at t; those that are
- * not there repeat the first. */
-static void mgn_proto_project(const margin_proto *p, const margin_real *c, const margin_real *t,
-                              size_t count, const margin_real *x, size_t from, size_t to,
-                              margin_real *a) {
-    const margin_real *t1 = count > 1u ? t + p->d : t;
-    const margin_real *t2 = count > 2u ? t1 + p->d : t;
-    const margin_real *t3 = count > 3u ? t2 + p->d : t;
-    margin_real a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
-    for (size_t k = from; k < to; k++) {
-        const margin_real delta = mgn_proto_delta(p, c, x, k);
-        a0 += delta * MARGIN_LOAD(margin_real, t + k);
-        a1 += delta * MARGIN_LOAD(margin_real, t1 + k);
-        a2 += delta * MARGIN_LOAD(margin_real, t2 + k);
-        a3 += delta * MARGIN_LOAD(margin_real, t3 + k);
-    }
-    a[0] = a0;
-    a[1] = a1;
-    a[2] = a2;
-    a[3] = a3;
-}
-
-/* Does the same for all tangents of a model. Returns the sum of the squares of `a` afterwards. */
+/* Adds the features from .. to - 1 of t . (x - c) to a[j] for every tangent t of a model, four of
+ * them at a time; those that are not there repeat the first of the four. Returns the sum of the
+ * squares of `a` afterwards. */
 static margin_real mgn_proto_projects(const margin_proto *p, const margin_real *c,
                                       const margin_real *x, size_t from, size_t to,
                                       margin_real *a) {
     margin_real sum = 0;
-    for (size_t j = 0; j < p->tangents; j += 4u) {
+    for (size_t j = 0; j < p->tangents; j += 4u, a += 4) {
         const size_t count = p->tangents - j < 4u ? p->tangents - j : 4u;
-        mgn_proto_project(p, c, c + (j + 1u) * p->d, count, x, from, to, a + j);
-        for (size_t t = 0; t < count; t++) { sum += a[j + t] * a[j + t]; }
+        const margin_real *t0 = c + (j + 1u) * p->d, *t1 = count > 1u ? t0 + p->d : t0;
+        const margin_real *t2 = count > 2u ? t1 + p->d : t0, *t3 = count > 3u ? t2 + p->d : t0;
+        margin_real a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
+        for (size_t k = from; k < to; k++) {
+            const margin_real delta = mgn_proto_delta(p, c, x, k);
+            a0 += delta * MARGIN_LOAD(margin_real, t0 + k);
+            a1 += delta * MARGIN_LOAD(margin_real, t1 + k);
+            a2 += delta * MARGIN_LOAD(margin_real, t2 + k);
+            a3 += delta * MARGIN_LOAD(margin_real, t3 + k);
+        }
+        a[0] = a0;
+        a[1] = a1;
+        a[2] = a2;
+        a[3] = a3;
+        for (size_t t = 0; t < count; t++) { sum += a[t] * a[t]; }
     }
     return sum;
 }
@@ -2320,23 +2315,19 @@ static void mgn_couple(size_t classes, const margin_real *r, margin_real *p) {
     }
 }
 
-/* Weights of the classes, whose shares are their probabilities; the scores become r. */
-static void mgn_weigh_pairs(const margin_vote *vote, margin_real *scores, margin_real *p) {
-    const margin_real edge = MGN_R(1.0) / 1048576; /* no machine is surer than this */
-    for (size_t j = 0; j < margin_machines(vote->scheme, vote->classes); j++) {
-        const margin_real r = mgn_sigmoid(vote->slope * scores[j]);
-        scores[j] = mgn_max(edge, mgn_min(r, 1 - edge));
-    }
-    mgn_couple(vote->classes, scores, p);
-}
-
+/* Finds weights of the classes; their shares are the probabilities. */
 MARGIN_API void margin_probabilities(const margin_vote *vote, margin_real *scores, margin_real *p) {
     const size_t winner = margin_elect(vote->scheme, vote->classes, scores);
     margin_real sum = 0;
     if (vote->slope == 0 || !mgn_scores_known(vote, scores, winner)) {
         for (size_t c = 0; c < vote->classes; c++) { p[c] = 1; }
     } else if (mgn_scheme_pairs(vote->scheme)) {
-        mgn_weigh_pairs(vote, scores, p);
+        const margin_real edge = MGN_R(1.0) / 1048576; /* no machine is surer than this */
+        for (size_t j = 0; j < margin_machines(vote->scheme, vote->classes); j++) {
+            const margin_real r = mgn_sigmoid(vote->slope * scores[j]);
+            scores[j] = mgn_max(edge, mgn_min(r, 1 - edge));
+        }
+        mgn_couple(vote->classes, scores, p);
     } else if (vote->scheme == MARGIN_SCHEME_BINARY || vote->scheme == MARGIN_SCHEME_ORDINAL) {
         /* Binary models are ordinal ones with one threshold. */
         margin_real above = 1;
@@ -2445,7 +2436,7 @@ enum {
     A(P norms, REAL, h->n)                                                                         \
     A(P coef, REAL, mgn_size_mul(h->n, h->width))                                                  \
     A(P bias, REAL, mgn_head_machines(h))                                                          \
-    A(P class_end, U32, mgn_head_ended(h))                                                         \
+    A(P class_end, U32, h->kind == MARGIN_MODEL_LIST ? 0 : h->classes)                             \
     A(P offset, O, mgn_head_pool_scaled(h))                                                        \
     A(P factor, F, mgn_head_pool_scaled(h))                                                        \
     N(P n, SIZE, 16)                                                                               \
@@ -2501,11 +2492,11 @@ enum {
     A(scales, GAIN, (h->flags & MGN_FLAG_GAINS) == 0 ? 0 : mgn_functions(h->scheme, h->classes))
 #define MGN_POOL_FIELDS_Q(A, N, S, P, T, D)                                                        \
     A(P vectors, Q, mgn_head_values_q(h))                                                          \
-    A(P norms, U16, mgn_head_norms_q(h))                                                           \
+    A(P norms, U16, h->kernel != MARGIN_KERNEL_POLY ? h->n : 0)                                    \
     A(P coef, COEF, mgn_size_mul(h->n, h->width))                                                  \
     A(P scales, U16, mgn_head_scales_q(h))                                                         \
     A(P bias, I32, mgn_head_machines(h))                                                           \
-    A(P class_end, U16, mgn_head_ended_q(h))                                                       \
+    A(P class_end, U16, mgn_scheme_pairs(h->scheme) ? h->classes : 0)                              \
     S(P stage)                                                                                     \
     N(P n, N16, 16)                                                                                \
     N(P d, T, D)                                                                                   \
@@ -2590,30 +2581,17 @@ static size_t mgn_head_steps_q(const mgn_image_head *h) {
     return h->format == MARGIN_Q7 && h->kernel == MARGIN_KERNEL_RBF && h->step == 0 ? h->n : 0;
 }
 
-/* Machines, of a list its cuts; rows of prototypes; values of a pool of integers, where cuts of a
- * linear kernel (n = 0) are rows of weights. */
+/* The machines of a model; those of a list are its cuts. */
 static size_t mgn_head_machines(const mgn_image_head *h) {
     return h->kind == MARGIN_MODEL_LIST ? h->width : margin_machines(h->scheme, h->classes);
 }
 
-/* Elements of the arrays that only some pools have: class ends, norms, scales of coefficients. */
-static size_t mgn_head_ended(const mgn_image_head *h) {
-    return h->kind == MARGIN_MODEL_LIST ? 0 : h->classes;
-}
-
-static size_t mgn_head_ended_q(const mgn_image_head *h) {
-    return mgn_scheme_pairs(h->scheme) ? h->classes : 0;
-}
-
-static size_t mgn_head_norms_q(const mgn_image_head *h) {
-    return h->kernel != MARGIN_KERNEL_POLY ? h->n : 0;
-}
-
+/* Scales of the coefficients of a pool of integers. */
 static size_t mgn_head_scales_q(const mgn_image_head *h) {
     return mgn_head_narrow(h) && h->kernel != MARGIN_KERNEL_HINGE ? mgn_head_machines(h) : 0;
 }
 
-/* Values of a vector of the pool, and those of its own scaling. */
+/* Values of a vector of the pool, and those of the pool's own scaling. */
 static size_t mgn_head_deep(const mgn_image_head *h) {
     return h->kind == MARGIN_MODEL_PROJECTED ? h->rank : h->d;
 }
@@ -2622,10 +2600,13 @@ static size_t mgn_head_pool_scaled(const mgn_image_head *h) {
     return h->kind != MARGIN_MODEL_PROJECTED ? mgn_head_scaled(h) : 0;
 }
 
+/* Vectors of all prototypes: each has a centroid and its tangents. */
 static size_t mgn_head_rows(const mgn_image_head *h) {
     return mgn_size_mul(h->n, 1u + (size_t)h->width);
 }
 
+/* Values of a pool of integers. The cuts of a list with a linear kernel are rows of weights; there
+ * are no vectors then. */
 static size_t mgn_head_values_q(const mgn_image_head *h) {
     if (h->kind == MARGIN_MODEL_LIST && h->n == 0) { return mgn_size_mul(h->width, h->d); }
     return mgn_size_mul(h->n, mgn_size_up(mgn_head_deep(h), 2u));
@@ -3738,22 +3719,18 @@ static void mgn_q_couple(size_t classes, const int32_t *r, uint16_t *p) {
     }
 }
 
-/* Weights of the classes, as the functions in floating point make them. */
-static void mgn_q_weigh_pairs(const margin_vote_q *vote, int32_t *scores, uint16_t *p) {
-    for (size_t j = 0; j < vote->machines; j++) {
-        const int32_t m = mgn_q_limit(scores[j] >> vote->down);
-        const uint32_t r = (mgn_q_sigmoid(m * vote->slope) + 0x4000u) >> 15;
-        scores[j] = (int32_t)(r == 0 ? 1u : r < 0x8000u ? r : 0x7FFFu);
-    }
-    mgn_q_couple(vote->classes, scores, p);
-}
-
+/* As margin_probabilities. */
 MARGIN_API void margin_probabilities_q(const margin_vote_q *vote, int32_t *scores, uint16_t *p) {
     MARGIN_ASSERT(vote->classes > 0);
     if (vote->slope == 0) {
         for (size_t c = 0; c < vote->classes; c++) { p[c] = 1; }
     } else if (mgn_scheme_pairs(vote->scheme)) {
-        mgn_q_weigh_pairs(vote, scores, p);
+        for (size_t j = 0; j < vote->machines; j++) {
+            const int32_t m = mgn_q_limit(scores[j] >> vote->down);
+            const uint32_t r = (mgn_q_sigmoid(m * vote->slope) + 0x4000u) >> 15;
+            scores[j] = (int32_t)(r == 0 ? 1u : r < 0x8000u ? r : 0x7FFFu);
+        }
+        mgn_q_couple(vote->classes, scores, p);
     } else if (vote->scheme == MARGIN_SCHEME_BINARY || vote->scheme == MARGIN_SCHEME_ORDINAL) {
         uint32_t above = 0x8000u;
         for (size_t c = 0; c + 1u < vote->classes; c++) {
@@ -4294,13 +4271,6 @@ static bool mgn_elements_fit(const mgn_walk *walk, unsigned type, size_t count) 
     return fits;
 }
 
-static void mgn_get_element(const unsigned char *p, unsigned type, void *out, size_t i) {
-    if (type == MGN_REALS) { ((margin_real *)out)[i] = (margin_real)mgn_get_float(p); }
-    if (type == MGN_WORDS) { ((uint32_t *)out)[i] = mgn_get32(p); }
-    if (type == MGN_HALVES) { ((uint16_t *)out)[i] = mgn_get16(p); }
-    if (type == MGN_BYTES) { ((unsigned char *)out)[i] = MARGIN_LOAD(uint8_t, p); }
-}
-
 /* Takes room for an array in the arena, and copies it there if there is something to copy from. */
 static const void *mgn_visit_load(mgn_walk *walk, const void *v, unsigned type, size_t count) {
     const size_t size = type == MGN_REALS ? sizeof(margin_real) : (size_t)type;
@@ -4309,7 +4279,11 @@ static const void *mgn_visit_load(mgn_walk *walk, const void *v, unsigned type, 
     if (walk->from != NULL) {
         MARGIN_ASSERT(out != NULL); /* the walk before this one has found room */
         for (size_t i = 0; i < count; i++) {
-            mgn_get_element(walk->from + walk->at + mgn_element(type) * i, type, out, i);
+            const unsigned char *p = walk->from + walk->at + mgn_element(type) * i;
+            if (type == MGN_REALS) { ((margin_real *)out)[i] = (margin_real)mgn_get_float(p); }
+            if (type == MGN_WORDS) { ((uint32_t *)out)[i] = mgn_get32(p); }
+            if (type == MGN_HALVES) { ((uint16_t *)out)[i] = mgn_get16(p); }
+            if (type == MGN_BYTES) { ((unsigned char *)out)[i] = MARGIN_LOAD(uint8_t, p); }
         }
         walk->fits = walk->fits && mgn_elements_fit(walk, type, count);
     }
@@ -5942,17 +5916,8 @@ static void mgn_qr_step(const mgn_tridiagonal *t, size_t lo, size_t hi) {
     }
 }
 
-/* (a, b) = (c a + s b, c b - s a) for two rows. */
-static void mgn_rotate(margin_real *MGN_RESTRICT a, margin_real *MGN_RESTRICT b, size_t n,
-                       margin_real c, margin_real s) {
-    for (size_t j = 0; j < n; j++) {
-        const margin_real v = a[j];
-        a[j] = c * v + s * b[j];
-        b[j] = c * b[j] - s * v;
-    }
-}
-
-/* Two rotations in one pass: of the rows a and b, then of the rows b and z. */
+/* Two rotations (a, b) = (c a + s b, c b - s a) in one pass: of the rows a and b, then of the rows
+ * b and z. */
 static void mgn_rotate_two(margin_real *MGN_RESTRICT a, margin_real *MGN_RESTRICT b,
                            margin_real *MGN_RESTRICT z, size_t n, const margin_real *c,
                            const margin_real *s) {
@@ -5974,7 +5939,12 @@ static void mgn_rotate_rows(margin_real *v, size_t n, size_t lo, size_t hi,
         margin_real *row = v + k * n;
         mgn_rotate_two(row, row + n, row + 2u * n, n, turn->c + k, turn->s + k);
     }
-    if (k < hi) { mgn_rotate(v + k * n, v + (k + 1u) * n, n, turn->c[k], turn->s[k]); }
+    margin_real *MGN_RESTRICT a = v + k * n, *MGN_RESTRICT b = a + n; /* the last rotation alone */
+    for (size_t j = 0; k < hi && j < n; j++) {
+        const margin_real last = a[j];
+        a[j] = turn->c[k] * last + turn->s[k] * b[j];
+        b[j] = turn->c[k] * b[j] - turn->s[k] * last;
+    }
 }
 
 /* Brings T to diagonal form, and applies the same rotations to the rows of v if it is not NULL. An
@@ -8879,7 +8849,8 @@ static bool mgn_q_labels_differ(const mgn_q_job *job, const margin_model_q *mode
         const margin_expansion_q *pool = &model->of.list.pool;
         margin_model_q cuts;
         for (size_t j = 0; j < job->machines; j++) { job->scores[j] = e->bias[j]; }
-        mgn_list_add(e, x, mgn_expansion_norm(e, x), 0, e->n, 0, job->scores);
+        const mgn_question at = {e, x, mgn_expansion_norm(e, x)};
+        mgn_list_add(&at, 0, e->n, 0, job->scores);
         cuts.kind = MARGIN_MODEL_EXPANSION;
         cuts.of.expansion = *pool;
         cuts.of.expansion.vote.machines = pool->width;
@@ -9067,22 +9038,29 @@ static bool mgn_put_half(unsigned char *p, size_t v, bool before) {
         break;                                                                                     \
     }
 
-/* What the heads of all kinds share. */
-static void mgn_put_head(unsigned char *p, const mgn_image_head *h) {
+/* Writes what the heads of all kinds share, if an image of head->bytes has room in `size` bytes. */
+static margin_status mgn_put_head(unsigned char *p, const mgn_image_head *head, size_t size) {
+    if (head->bytes == 0) { return MARGIN_E_OVERFLOW; }
+    if (size < head->bytes) { return MARGIN_E_MEMORY; }
     mgn_clear(p, MARGIN_IMAGE_HEAD);
     mgn_put32(p, UINT32_C(0x1A6E676D));
     mgn_put16(p + 4, MARGIN_IMAGE_VERSION);
-    p[6] = h->kind;
-    mgn_put32(p + 8, (uint32_t)h->bytes);
-    p[31] = h->flags;
-    mgn_put32(p + 56, (uint32_t)h->notes);
+    p[6] = head->kind;
+    mgn_put32(p + 8, (uint32_t)head->bytes);
+    p[31] = head->flags;
+    mgn_put32(p + 56, (uint32_t)head->notes);
+    return MARGIN_OK;
 }
 
-static void mgn_put_notes(unsigned char *p, const mgn_image_head *head, const void *notes) {
+/* Ends an image with its notes and checksum, unless a number did not fit its type there. */
+static margin_status mgn_put_end(unsigned char *p, const mgn_image_head *head, const void *notes,
+                                 bool fits) {
+    if (!fits) { return MARGIN_E_RANGE; }
     for (size_t i = 0; i < head->notes; i++) {
         p[head->bytes - head->notes + i] = ((const unsigned char *)notes)[i];
     }
     mgn_put32(p + 12, mgn_image_crc(p, head->bytes));
+    return MARGIN_OK;
 }
 
 /* The bytes of an image with its notes; 0 if they are more than 32 bits or a size_t can count. */
@@ -9110,14 +9088,12 @@ MARGIN_API margin_status margin_image_write(const margin_model *model, const voi
     mgn_image_head head = mgn_head_of(model), *h = &head;
     head.notes = notes_count;
     head.bytes = margin_image_size(model, notes_count);
-    if (head.bytes == 0 || size < head.bytes) {
-        return head.bytes == 0 ? MARGIN_E_OVERFLOW : MARGIN_E_MEMORY;
-    }
+    status = mgn_put_head(p, h, size);
+    if (status != MARGIN_OK) { return status; }
     mgn_walk walk = mgn_walk_make(mgn_visit_write, MARGIN_IMAGE_HEAD);
     const margin_expansion *e = mgn_model_pool(model);
     margin_model copy = *model;
     bool fits = true;
-    mgn_put_head(p, h);
     switch (head.kind) {
         MGN_KINDS(MGN_PUT_CASE)
     default:
@@ -9126,9 +9102,7 @@ MARGIN_API margin_status margin_image_write(const margin_model *model, const voi
     walk.image = p;
     mgn_walk_model(&walk, h, &copy);
     if (e != NULL) { fits = mgn_put_norms(p + MARGIN_IMAGE_HEAD + 4u * e->n * e->d, e) && fits; }
-    if (!fits || !walk.fits) { return MARGIN_E_RANGE; } /* a number does not fit binary32 */
-    mgn_put_notes(p, h, notes);
-    return MARGIN_OK;
+    return mgn_put_end(p, h, notes, fits && walk.fits);
 }
 
 /* ---- writing integer models ---- */
@@ -9160,19 +9134,17 @@ MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const v
     if (quant == NULL || (quant->input.offset == NULL) != (quant->input.factor == NULL)) {
         return MARGIN_E_ARGUMENT;
     }
-    const margin_status status = margin_model_check_q(&quant->model);
+    margin_status status = margin_model_check_q(&quant->model);
     if (status != MARGIN_OK || out == NULL || (notes == NULL && notes_count != 0)) {
         return mgn_both(status, MARGIN_E_ARGUMENT);
     }
     mgn_image_head head = mgn_head_of_quant(quant), *h = &head;
     head.notes = notes_count;
     head.bytes = margin_image_size_q(quant, notes_count);
-    if (head.bytes == 0 || size < head.bytes) {
-        return head.bytes == 0 ? MARGIN_E_OVERFLOW : MARGIN_E_MEMORY;
-    }
+    status = mgn_put_head(p, h, size);
+    if (status != MARGIN_OK) { return status; }
     mgn_walk walk = mgn_walk_make(mgn_visit_write, MGN_IMAGE_HEAD_Q);
     const margin_model_q *model = &quant->model;
-    mgn_put_head(p, h);
     switch (head.kind) {
         MGN_KINDS_Q(MGN_PUT_CASE)
     default:
@@ -9181,9 +9153,7 @@ MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const v
     walk.fits = mgn_put_real(p + 64, quant->unit, true);
     walk.image = p;
     mgn_walk_copy_q(&walk, quant, h);
-    if (!walk.fits) { return MARGIN_E_RANGE; }
-    mgn_put_notes(p, h, notes);
-    return MARGIN_OK;
+    return mgn_put_end(p, h, notes, walk.fits);
 }
 
 /* Takes the new weights and biases; returns how many machines there are. */
@@ -16928,11 +16898,6 @@ static void mgn_proto_point_plan(mgn_proto_point *plan, margin_arena *mem,
     MARGIN_BLOCKS_PROTO_POINT(MGN_TAKE, size->n, size->d, size->pool)
 }
 
-static void mgn_proto_steps_plan(mgn_proto_descent *plan, margin_arena *mem,
-                                 const mgn_proto_sizes *size) {
-    MARGIN_BLOCKS_PROTO_STEPS(MGN_TAKE, size->d, size->pool)
-}
-
 /* Scratch of hss: the matrix to decompose and a part of it while it is summed up, or the iterated
  * vectors and their products with the covariance. */
 typedef struct {
@@ -16978,7 +16943,7 @@ static void mgn_proto_plan(mgn_proto_job *job, margin_arena *mem) {
         if (way->fixed) {
             mgn_proto_point_plan(&job->next, mem, size);
         } else {
-            mgn_proto_steps_plan(&job->descent, mem, size);
+            MARGIN_BLOCKS_PROTO_STEPS(MGN_TAKE, d, size->pool)
         }
     } else {
         job->at.mu = MGN_SCRATCH(mem, margin_real, n);
@@ -17581,16 +17546,12 @@ static void mgn_proto_judge(mgn_proto_job *job, mgn_proto_record *record) {
 /* Fig. 2: `count` steps of one rate from the models at job->at.v. The weights of a step are known
  * before it is taken: they follow from the margins of the models before it, so one pass over the
  * samples judges a step by the old weights and finds the next gradient with the new ones. */
-static void mgn_proto_ascend(mgn_proto_job *job, size_t count) {
+static void mgn_proto_ascend(mgn_proto_job *job, size_t count, mgn_proto_record *record) {
     const bool watched = job->o.validation > 0;
     const size_t d = job->size.d, k = job->size.tangents;
-    mgn_proto_record record = {SIZE_MAX, 0, 0};
-    mgn_copy(job->weights.before, job->weights.w, job->size.n);
-    (void)mgn_proto_pass(job, &job->at);
-    job->scale = job->tally.own > 0 ? job->tally.own : 1;
     for (size_t t = 0; t < count && !mgn_proto_tick(job); t++) {
-        if (watched) { mgn_proto_judge(job, &record); }
-        job->converged = watched && record.since >= job->o.patience;
+        if (watched) { mgn_proto_judge(job, record); }
+        job->converged = watched && record->since >= job->o.patience;
         if (job->converged) { break; }
         mgn_copy(job->weights.before, job->weights.w, job->size.n);
         if (job->way.reweighted) { mgn_theta_update(&job->theta, job->at.mu); }
@@ -17609,10 +17570,7 @@ static void mgn_proto_ascend(mgn_proto_job *job, size_t count) {
         job->next = old;
         job->iterations++;
     }
-    if (watched) {
-        mgn_proto_judge(job, &record);
-        mgn_copy(job->at.v, job->best, job->size.pool * d);
-    }
+    if (watched) { mgn_proto_judge(job, record); }
 }
 
 /* ---- mini-batches ---- */
@@ -17737,38 +17695,41 @@ static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_real rate) {
     return loss / total;
 }
 
-/* Trains the models at job->at.v: steps of one rate, or passes by mini-batches until the rate has
- * come down, validation has stopped them, or there were `count`. */
-static void mgn_proto_raise_margins(mgn_proto_job *job, size_t count) {
-    if (job->way.fixed) {
-        mgn_proto_ascend(job, count);
-        return;
-    }
-    const bool watched = job->o.validation > 0;
-    const size_t n = job->size.n, all = job->size.pool * job->size.d;
-    const size_t steps = (n - 1u) / job->size.batch + 1u;
-    mgn_proto_record record = {SIZE_MAX, 0, 0};
+/* Passes by mini-batches until the rate has come down, validation has stopped them, or there were
+ * `count`. */
+static void mgn_proto_sweeps(mgn_proto_job *job, size_t count, mgn_proto_record *record) {
+    const size_t steps = (job->size.n - 1u) / job->size.batch + 1u;
     const size_t most = MGN_PROTO_STALE + MGN_PROTO_STEPS / steps;
     mgn_proto_pace pace = {
         MGN_PROTO_RATE, MGN_PROTO_RATE / MGN_PROTO_DOWN, MGN_HUGE, MGN_HUGE, 0, 0, most};
-    mgn_copy(job->weights.before, job->weights.w, n);
-    (void)mgn_proto_pass(job, &job->at);
-    job->scale = job->tally.own > 0 ? job->tally.own : 1;
-    mgn_zero(job->descent.step, all);
+    mgn_zero(job->descent.step, job->size.pool * job->size.d);
     mgn_zero(job->descent.square, job->size.pool);
     job->descent.left = 1;
-    for (size_t i = 0; i < n; i++) { job->lists.order[i] = (margin_index)i; }
+    mgn_order_begin(job->lists.order, job->size.n);
     for (size_t t = 0; t < count && !job->converged; t++) {
         if (mgn_tick_stop(&job->tick, job->iterations, pace.rate / pace.least, 1)) { break; }
         (void)mgn_proto_pace_take(&pace, mgn_proto_sweep(job, pace.rate));
         job->converged = !(pace.rate > pace.least);
-        if (watched) {
+        if (job->o.validation > 0) {
             (void)mgn_proto_pass(job, &job->at);
-            mgn_proto_judge(job, &record);
-            job->converged = job->converged || record.since >= job->o.patience;
+            mgn_proto_judge(job, record);
+            job->converged = job->converged || record->since >= job->o.patience;
         }
     }
-    if (watched && record.wrong < SIZE_MAX) { mgn_copy(job->at.v, job->best, all); }
+}
+
+/* Trains the models at job->at.v. With validation the best ones are taken in the end. */
+static void mgn_proto_raise_margins(mgn_proto_job *job, size_t count) {
+    mgn_proto_record record = {SIZE_MAX, 0, 0};
+    mgn_copy(job->weights.before, job->weights.w, job->size.n);
+    (void)mgn_proto_pass(job, &job->at);
+    job->scale = job->tally.own > 0 ? job->tally.own : 1;
+    if (job->way.fixed) {
+        mgn_proto_ascend(job, count, &record);
+    } else {
+        mgn_proto_sweeps(job, count, &record);
+    }
+    if (record.wrong < SIZE_MAX) { mgn_copy(job->at.v, job->best, job->size.pool * job->size.d); }
 }
 
 /* Chooses the samples held out for validation at random: that share of each class, rounded down. */
@@ -17892,7 +17853,7 @@ static void mgn_proto_lvq(mgn_proto_job *job) {
     if (job->o.rate > 0) { first = mgn_min(job->o.rate, MGN_R(0.5)); }
     mgn_proto_pace pace = {first, first / MGN_PROTO_DOWN, MGN_HUGE, MGN_HUGE, 0,
                            0,     MGN_PROTO_STALE};
-    for (size_t i = 0; i < job->size.n; i++) { job->lists.order[i] = (margin_index)i; }
+    mgn_order_begin(job->lists.order, job->size.n);
     for (size_t m = 0; m < job->size.models; m++) { job->rates[m] = first; }
     mgn_copy(job->best, job->at.v, all);
     (void)mgn_proto_pace_take(&pace, mgn_proto_lvq_loss(job));
