@@ -3788,7 +3788,7 @@ MARGIN_API void margin_input_q(const margin_scaling *input, const margin_real *x
             a = (a - MARGIN_LOAD(margin_real, input->offset + k)) *
                 MARGIN_LOAD(margin_real, input->factor + k);
         }
-        a += a < 0 ? MGN_R(-0.5) : MGN_R(0.5);
+        a -= a < 0 ? MGN_R(0.5) : MGN_R(-0.5); /* never a sum: its code would be one more helper */
         if (a > -32769 && a < 32768) {
             out[k] = (int16_t)a;
         } else {

@@ -169,6 +169,7 @@ def about_order(columns: list[array], classes: array) -> list[str]:
 # ---- labels ----
 
 REPEATS = 3
+DOUBTED = 0.1       # share of the rows of a class that may have wrong labels
 
 
 def about_labels(problem: Problem, ground, choice, view) -> list[str]:
@@ -188,6 +189,11 @@ def about_labels(problem: Problem, ground, choice, view) -> list[str]:
         return []
     far = -0.5 * statistics.median(positive)
     suspects = [i for i in range(rows.n) if worst[i] < far]
+    counts, doubted = problem.counts(), [0] * len(problem.names)
+    for i in suspects:
+        doubted[rows.y[i]] += 1
+    # Many rows of a class say that the model does not know the class, not that their labels are wrong.
+    suspects = [i for i in suspects if doubted[rows.y[i]] <= DOUBTED * counts[rows.y[i]]]
     if not suspects or len(suspects) > 0.05 * rows.n:
         return []
     suspects.sort(key=lambda i: worst[i])

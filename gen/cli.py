@@ -142,6 +142,10 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     budget.add_argument("--cycles", type=value_type(options.above(0, options.whole)), metavar="N",
                         help="cycles of one prediction at most (instructions, where the emulator counts those)")
     budget.add_argument("--target", metavar="CHIP", help="the chip: cortex-m0, cortex-m4f, rv32imc, atmega328p, ...")
+    budget.add_argument("--inputs", choices=("auto", "real", "integers"), default="auto", help="what your program passes where the data has real "
+                        "numbers. real: these; code that makes integers of them is counted for integer models. integers: numbers of 16 bits, "
+                        "made by the offsets and factors in the header, so that no such code is needed (default: integers only if --flash "
+                        "has no room for that code)")
     wish = parser.add_argument_group("what it must keep (two classes)")
     wish.add_argument("--max-missed", type=rate, metavar="RATE", help="the largest share of the positive class that may be missed, 0 to 1")
     wish.add_argument("--max-false-alarms", type=rate, metavar="RATE",

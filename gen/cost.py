@@ -38,6 +38,7 @@ class Shape:
     stage: bool = False    # whole numbers go through a stage of integers first
     rank: int = 0          # numbers that a projection in front makes of the features
     convert: bool = False  # raw values are real numbers and become integers before they go in
+    elect: str = ""        # how scores make a class without margin_decide: see emit.ELECT
     reach: tuple = ()      # of a list: how many vectors each cut has looked at, those of the cuts before it included
 
     @property
@@ -119,7 +120,7 @@ def shape_of(model: Model, form: str = "f32", quantised: Quantised | None = None
     kernel = KERNELS[n["kernel"]] if "kernel" in n else ""
     return Shape(body.scores, kernel, body.struct, form, body.bytes, n.get("n", 0), n["d"], model.machine.shape.machines,
                  n.get("width", 1), n.get("tangents", 0), max(1, n.get("power", n.get("degree", 1))), body.stage,
-                 n.get("pool_d", 0), body.convert is not None, tuple((quantised.parts if quantised else model.machine).array("reach")))
+                 n.get("pool_d", 0), body.convert is not None, body.elect, tuple((quantised.parts if quantised else model.machine).array("reach")))
 
 
 def fours(n: int) -> int:
@@ -205,6 +206,35 @@ def worst_words(shape: Shape) -> list:
             if texts]
 
 
+def parts_of(shape: Shape) -> list[str]:
+    """The entries of the table whose code a model needs.
+
+    >>> parts_of(Shape("", "rbf", "margin_expansion_q", "q7", 0, 8, 4, 3, elect="rest", convert=True))
+    ['rbf q7 several', 'call', 'elect rest', 'input', 'call input']
+    """
+    found = [shape.key, "call"] + (["stage"] if shape.stage else [])
+    if shape.elect:
+        found.append(f"elect {shape.elect}")
+    elif shape.machines > 1 and "list" not in shape.struct:
+        found.append("decide" if shape.real else "decide q")
+    return found + (["input", "call input"] if shape.convert else [])
+
+
+def code_of(parts: list[dict]) -> int:
+    """Bytes of the library's functions. Those that compute scores have parts in common with those that choose among many."""
+    decides = any(part["function"].startswith("margin_decide") for part in parts)
+    return sum(part["code"] - (part.get("shared", 0) if decides else 0) for part in parts)
+
+
+def helpers_of(parts: list[dict], table: dict) -> int:
+    """Bytes of the compiler's functions that some entries of a table use, each of them once.
+
+    >>> helpers_of([{"uses": "add mul"}, {"uses": ""}, {"uses": "mul div"}], {"objects": {"add": 1, "mul": 20, "div": 300}})
+    321
+    """
+    return sum(table["objects"][name] for name in {name for part in parts for name in part["uses"].split()})
+
+
 def estimate(shape: Shape, target: str) -> Cost:
     """The cost of any model of this shape."""
     table = targets()[target]
@@ -213,14 +243,10 @@ def estimate(shape: Shape, target: str) -> Cost:
     entry = table["functions"].get(shape.key)
     if entry is None or shape.struct not in table["structs"]:
         return Cost(shape.tables, 0, 0, 0, 0, 0, 0, None, None, None, False)
-    parts = [entry]
-    if shape.machines > 1 and "list" not in shape.struct:
-        parts.append(table["functions"]["decide" if shape.real else "decide q"])
-    if shape.convert:
-        parts.append(table["functions"]["input"])
+    parts = [table["functions"][key] for key in parts_of(shape)]
     struct = table["structs"][shape.struct] + (3 * table["pointer"] if shape.stage else 0)
     scores = 4 * shape.machines + (2 * shape.d + 2 & ~3 if shape.stage else 0)
-    return Cost(shape.tables, struct, sum(part["code"] for part in parts), max(part["helpers"] for part in parts),
+    return Cost(shape.tables, struct, code_of(parts), helpers_of(parts, table),
                 8 * shape.d if shape.convert else 0, struct if table["struct_in_ram"] else 0,
                 stack_of(shape, entry) + scores, cycles_of(shape, table), table["stacks"].get(shape.function), cycles_most(shape, table))
 
@@ -228,14 +254,15 @@ def estimate(shape: Shape, target: str) -> Cost:
 def projected(shape: Shape, target: str) -> Cost:
     """A pool behind a projection, which costs what so many linear machines do."""
     table, q = targets()[target], "" if shape.real else "_q"
-    pool = estimate(replace(shape, struct=f"margin_expansion{q}", d=shape.rank, rank=0, stage=False, convert=False), target)
+    behind = replace(shape, struct=f"margin_expansion{q}", d=shape.rank, rank=0, stage=False, convert=False)
     rows = Shape("", "", f"margin_linear{q}", shape.format, 0, 0, shape.d, shape.rank, stage=shape.stage, convert=shape.convert)
-    front, entry = estimate(rows, target), table["functions"].get(rows.key, {})
+    pool, front = estimate(behind, target), estimate(rows, target)
     if not pool.known or not front.known:
         return Cost(shape.tables, 0, 0, 0, 0, 0, 0, None, None, None, False)
+    parts = [table["functions"][key] for key in dict.fromkeys((*parts_of(behind), *parts_of(replace(rows, machines=1))))]
     struct = pool.struct + 5 * table["pointer"] + (3 * table["pointer"] if shape.stage else 0)
     cycles = None if pool.cycles is None or front.cycles is None else pool.cycles + front.cycles
-    return Cost(shape.tables, struct, pool.code + entry["code"], max(pool.helpers, front.helpers), front.convert,
+    return Cost(shape.tables, struct, code_of(parts), helpers_of(parts, table), front.convert,
                 struct if table["struct_in_ram"] else 0, max(pool.stack, front.stack) + (4 if shape.real else 2) * shape.rank, cycles,
                 None, None)
 

@@ -34,6 +34,17 @@ class Table:
         return BYTES[self.kind] * len(self.values)
 
 
+# By scheme and whether scores are integers. Floats may be NaN, and distances infinite: most of these go to margin_decide.
+ELECT = {("MARGIN_SCHEME_BINARY", False): "two f32", ("MARGIN_SCHEME_ONE_REST", False): "rest f32", ("MARGIN_SCHEME_ONE_REST", True): "rest",
+         ("MARGIN_SCHEME_NEAREST", True): "nearest", ("MARGIN_SCHEME_ORDINAL", True): "order"}
+
+
+def elected(n: dict, integers: bool) -> str:
+    """How the class follows from the scores of a model with these numbers, for Body.elect."""
+    word = ELECT.get((SCHEME_NAMES[n["scheme"]], integers), "")
+    return word if (n["machines"] > 1 and not n["reject"] > 0) or word == "two f32" else ""
+
+
 @dataclass
 class Body:
     """All that a header needs to know about a model."""
@@ -50,6 +61,7 @@ class Body:
     stage: bool = False        # integer models: whether inputs go through a stage of their own
     convert: tuple | None = None  # and from what offset and factor raw values become inputs
     project: str = ""          # function that comes before `scores`, which then take its numbers and the pool of the model
+    elect: str = ""            # how the class follows from several scores, where that is simple: see ELECT
     find: tuple | None = None  # prototypes: the function that finds the two nearest classes, and the type of its answer
 
     @property
@@ -111,7 +123,7 @@ def body_of(machine: Machine) -> Body:
     if (n["kind"] == 2 or projected) and n["kernel"] != 0:  # a kernel's own, not all of them
         scores = f"margin_{KERNEL_WORDS[n['kernel']].split('_')[0]}_scores"
     return Body("f32", kind.struct, tables, members, scores, reject=c_real(n["reject"]) if n["reject"] > 0 else None,
-                vote=kind.vote, project="margin_project" if projected else "", find=("margin_proto_find", "margin_proto_found") if kind.word == "prototypes" else None)
+                vote=kind.vote, project="margin_project" if projected else "", elect=elected(n, False), find=("margin_proto_find", "margin_proto_found") if kind.word == "prototypes" else None)
 
 
 # ---- integers ----
@@ -129,4 +141,4 @@ def integer_body(q: Quantised) -> Body:
     return Body(q.form, KINDS[n["kind"]].struct + "_q", tables + stage, members, scores, "int16_t", "int32_t",
                 c_int(n["reject"]) if n["reject"] else None, vote=KINDS[n["kind"]].vote, notes=notes,
                 stage=bool(n["stage"]), convert=q.input_scaling(), project=f"margin_project_{q.form}" if n["kind"] == 5 else "",
-                find=(f"margin_proto_find_{q.form}", "margin_proto_found_q") if word == "proto" else None)
+                elect=elected(n, True), find=(f"margin_proto_find_{q.form}", "margin_proto_found_q") if word == "proto" else None)

@@ -163,16 +163,19 @@ def functions(model: Model, body: Body, name: str) -> list[str]:
         ", or MARGIN_REJECTED where the scores are not numbers" if body.format == "f32" else ""
     lines += [f"/* The class of x, 0 .. {shape.classes - 1}{rejected}. */",
               f"static inline uint16_t {name}_classify(const {body.input} *x)", "{",
-              f"    {body.score} scores[{upper}_MACHINES];", f"    {name}_scores(x, scores);"]
+              f"    {body.score} scores[{upper}_MACHINES];", *(["    uint16_t best = 0, c;"] if body.elect and not shape.binary else []), f"    {name}_scores(x, scores);"]
     q = "" if body.format == "f32" else "_q"
     if shape.binary and body.reject:
         lines += [f"    if (!(scores[0] >= {body.reject} || -scores[0] >= {body.reject})) {{",
                   "        return MARGIN_REJECTED;", "    }"]
     winner = f"margin_decide{q}(&{name}_model.{body.vote}, scores)"
+    if body.elect and not shape.binary:
+        lines += elect(body.elect, f"{upper}_CLASSES")
+        winner = "best"
     if shape.near:
         winner = f"scores[0] <= {body.reject} ? 1 : 0"
     if shape.binary:  # what is neither is not a number
-        winner = "scores[0] > 0 ? 1 : 0" if q or body.reject else "scores[0] > 0 ? 1 : scores[0] <= 0 ? 0 : MARGIN_REJECTED"
+        winner = "scores[0] > 0 ? 1 : 0" if q or body.reject else elect("two f32", "2")[0].split(" = ")[1].rstrip(";")
     lines += [f"    return {winner};", "}"]
     if body.find and not shape.near:
         function, found = body.find
@@ -201,6 +204,19 @@ def functions(model: Model, body: Body, name: str) -> list[str]:
                   f"        if (p[c] >= {name}_model.{body.vote}.include) {{", "            members[count++] = (uint16_t)c;", "        }",
                   "    }", "    return count;", "}"]
     return lines + (conversion(body, name) if body.convert else [])
+
+
+def elect(word: str, classes: str) -> list[str]:
+    """Lines that set `best`, which is 0, to the class that the scores favour, as margin_decide has it: where that takes one comparison
+    a class, they are a tenth of the code of a function that knows all schemes."""
+    if word == "two f32":
+        return ["    best = scores[0] > 0 ? 1 : scores[0] <= 0 ? 0 : MARGIN_REJECTED;"]
+    if word == "order":
+        return [f"    for (c = 0; c + 1 < {classes} && scores[c] > 0; c++) {{", "        best++;", "    }"]
+    sign, first = "<" if word == "nearest" else ">", 0 if word == "rest f32" else 1
+    unknown = ["        } else if (!(scores[best] >= scores[c])) {", "            return MARGIN_REJECTED;"] if word == "rest f32" else []
+    return [f"    for (c = {first}; c < {classes}; c++) {{", f"        if (scores[c] {sign} scores[best]) {{", "            best = c;", *unknown,
+            "        }", "    }"]
 
 
 def conversion(body: Body, name: str) -> list[str]:

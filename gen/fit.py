@@ -16,11 +16,14 @@ from . import advice, commands, cost, data, groups, interrupt, methods, metrics,
 from . import train as training
 from .errors import Failure, Usage
 from .output import percent, say
-from .search import FOLDS, Candidate, Search, plain_linear, smallest_words
+from .search import FOLDS, Candidate, Search, plain_models, smallest_words
 from .workers import Stopped
 
 
 # ---- what is going on ----
+
+QUIET = 5.0  # seconds between two lines of a log about rounds that are all alike
+
 
 class View:
     """The line on a terminal that says what is tried, what is best and how much time is left; in a log, a line a phase."""
@@ -30,7 +33,7 @@ class View:
         self.deadline = math.inf if finish else self.began + seconds
         self.live = sys.stderr.isatty() and not quiet
         self.expected, self.done, self.phase, self.shown, self.trying, self.best = 1.0, 0.0, "", 0, "", ""
-        self.drawn, self.earlier = 0.0, None
+        self.drawn, self.logged, self.earlier = 0.0, 0.0, None
 
     def expect(self, work: float) -> None:
         """So many core seconds of work in all."""
@@ -45,9 +48,10 @@ class View:
         self.phase, self.count = phase, trials
         self.done += known
 
-    def until(self, share: float) -> "Within":
-        """A block that may take this share of all time."""
-        return Within(self, self.began + share * (self.deadline - self.began))
+    def until(self, share: float, part: float = 1.0) -> "Within":
+        """A block that may take a part of the time that is left until so large a share of all time is over."""
+        now = time.monotonic()
+        return Within(self, now + part * max(0.0, self.began + share * (self.deadline - self.began) - now))
 
     def look(self) -> None:
         if time.monotonic() > self.deadline:
@@ -66,8 +70,10 @@ class View:
         order = search.ranked(found)
         if order:
             self.best = f"best so far {percent(round(order[0].error, 4))}{MEASURE[search.facts.about]} by {order[0].choice.words}"
-        if not self.live and self.count:
-            say(f"  {self.seconds:5.1f} s  {self.phase}: {self.best or 'nothing fits yet'}")
+        words = f"{self.phase}: {self.best or 'nothing fits yet'}"
+        if not self.live and self.count and (not self.phase.startswith("the best again") or time.monotonic() - self.logged > QUIET):
+            say(f"  {self.seconds:5.1f} s  {words}")
+            self.logged = time.monotonic()
 
     @property
     def seconds(self) -> float:
@@ -202,18 +208,40 @@ def look_like_numbers(labels: list[str], n: int) -> bool:
     return any(float(label) != int(float(label)) for label in labels) or n / 10 < len(labels) < n
 
 
-def table_room(arguments: argparse.Namespace, problem: training.Problem) -> int | None:
+def small_shape(problem: training.Problem, vectors: int, convert: bool) -> cost.Shape:
+    """A small integer model of several vectors."""
+    k, d = len(problem.names), problem.data.d
+    machines = 1 if k == 2 or problem.targets is not None else k
+    return cost.Shape("", "hinge", "margin_expansion_q", "q7", vectors * (d + 2 + machines), vectors, d, machines, machines, convert=convert,
+                      elect="rest" if machines > 1 else "")
+
+
+def is_bare(arguments: argparse.Namespace, problem: training.Problem) -> bool:
+    """Whether code that makes integers of real values is not counted: as --inputs says or, without it, where there is no room for it."""
+    if arguments.inputs == "real" or arguments.target is None or problem.rows.ranges()[2]:
+        return False
+    if arguments.inputs == "integers":
+        return True
+    return arguments.flash is not None and cost.estimate(small_shape(problem, 4, True), arguments.target).flash > arguments.flash
+
+
+def table_room(arguments: argparse.Namespace, problem: training.Problem, bare: bool) -> int | None:
     """The bytes of flash that are left for tables, about: a target's flash has the code of a predictor as well."""
     if arguments.flash is None or arguments.target is None:
         return arguments.flash
-    k, convert = len(problem.names), not problem.rows.ranges()[2]
-    shape = cost.Shape("", "hinge", "margin_expansion_q", "q7", 0, 4, problem.data.d, 1 if k == 2 else k, convert=convert)
+    shape = small_shape(problem, 0, not bare and not problem.rows.ranges()[2])
     return max(1, arguments.flash - cost.estimate(shape, arguments.target).flash)
 
 
-def facts_of(arguments: argparse.Namespace, problem: training.Problem) -> tries.Facts:
+def conversion_bytes(problem: training.Problem, target: str) -> int:
+    """What code and numbers take on a target that make integers of real values."""
+    whole, bare = (cost.estimate(small_shape(problem, 4, convert), target).flash for convert in (True, False))
+    return whole - bare
+
+
+def facts_of(arguments: argparse.Namespace, problem: training.Problem, bare: bool) -> tries.Facts:
     k = len(problem.names)
-    rates, room = (arguments.max_missed, arguments.max_false_alarms), table_room(arguments, problem)
+    rates, room = (arguments.max_missed, arguments.max_false_alarms), table_room(arguments, problem, bare)
     if problem.targets is not None:
         if any(rate is not None for rate in rates):
             raise Failure("--max-missed and --max-false-alarms are for two classes; these labels are numbers", problem.data.path)
@@ -234,17 +262,17 @@ def fit(arguments: argparse.Namespace) -> None:
     engine = workers.engine(arguments.workers, arguments.threads)
     problem, of = read(arguments)
     before = stamp(arguments.data)
-    facts = facts_of(arguments, problem)
+    bare = is_bare(arguments, problem)
+    facts = facts_of(arguments, problem, bare)
     test = commands.read_test(arguments, problem) if arguments.test else None
     say(f"{arguments.data}: {problem.data.n} rows, {problem.data.d} features, {label_words(problem, arguments)}")
     for line in budget_words(arguments):
         say(line)
     for line in advice.about_data(problem, test, of):
         say(f"note: {line}")
-    if arguments.target is not None and not problem.rows.ranges()[2]:
-        say("note: the values are not all whole numbers of 16 bits: integer models need a conversion on the device, with its floating-point "
-            "code, which is counted")
-    budget = trial.Budget(arguments.flash, arguments.ram, arguments.cycles, arguments.target)
+    for line in about_inputs(arguments, problem, bare):
+        say(f"note: {line}")
+    budget = trial.Budget(arguments.flash, arguments.ram, arguments.cycles, arguments.target, bare)
     ground = trial.ground_of(problem, of, FOLDS, arguments.seed, budget)
     where = state.path_beside(arguments.output, arguments.save, arguments.json)
     known = state.State(where, state.key_of(ground, "fit", facts, arguments.time), arguments.resume)
@@ -252,9 +280,8 @@ def fit(arguments: argparse.Namespace) -> None:
     view = View(arguments.time, arguments.quiet, arguments.finish)
     search = Search(ground, facts, arguments.time, engine, known, view)
     view.reserve(search.after())
-    if arguments.target is not None and arguments.flash is not None and not problem.rows.ranges()[2]:
-        search.hint = ("; values that are whole numbers of 16 bits (a sensor's own, or these multiplied) need no floating-point code; "
-                       "without --target only tables count")
+    if arguments.target is not None and arguments.flash is not None and not problem.rows.ranges()[2] and not bare:
+        search.hint = "; --inputs integers does not count the code that makes integers of real values"
     finished = False
     try:
         ended = run(search, view, len(known.results))
@@ -273,6 +300,18 @@ def fit(arguments: argparse.Namespace) -> None:
     if not search.complete and where is not None:
         say(f"the search is not complete: the same command with --resume goes on with it ({where} has what is known)")
     commands.deliver(arguments, result)
+
+
+def about_inputs(arguments: argparse.Namespace, problem: training.Problem, bare: bool) -> list[str]:
+    """What integer models need where values are not whole numbers of 16 bits."""
+    if arguments.target is None or problem.rows.ranges()[2]:
+        return []
+    size = f"{conversion_bytes(problem, arguments.target):,} bytes of code on a {arguments.target}"
+    if not bare:
+        return [f"the values are not all whole numbers of 16 bits: integer models need about {size} to make such numbers of them, which are counted"]
+    why = f"--flash {arguments.flash} has no room for that" if arguments.inputs == "auto" else "as --inputs integers asks for"
+    return [f"the values are not all whole numbers of 16 bits; to make such numbers of them takes about {size}. These are not counted "
+            f"({why}): your program must pass integers, made by the offset and factor of each feature that the header has"]
 
 
 def run(search: Search, view: View, known: int) -> str:
@@ -420,7 +459,7 @@ def conclude(arguments, problem, test, search: Search, ended: str) -> tuple[dict
     result = {**keys_of(search, picked, arguments), **cost_keys(trained["cost"]), **trained["test"], "command": command,
               "target": search.budget.place, "n": problem.data.n, "d": problem.data.d, "classes": len(problem.names),
               "labels": problem.names, "majority_error": majority_error(problem, search), "linear_error": linear_error(found, search),
-              "complete": search.complete, "stopped": ended or None, "seconds": search.view.seconds,
+              "inputs": "integers" if search.budget.bare and picked.form.format != "f32" else "raw", "complete": search.complete, "stopped": ended or None, "seconds": search.view.seconds,
               "not_tried": list(search.plan.left_out), "seed": arguments.seed,
               "candidates": [keys_of(search, one, arguments) for one in search.candidates(range(1)) + (found if search.finals else [])
                              if one.form.format in ("f32", "q15", "q7")]}
@@ -455,7 +494,7 @@ def train_picked(arguments, picked: Candidate, search: Search, test) -> dict | N
         except Failure:
             return None
     chosen = done["candidate"]
-    price = cost.cost(chosen.model, search.budget.place, chosen.form, chosen.quantised)
+    price = search.budget.price(cost.shape_of(chosen.model, chosen.form, chosen.quantised))
     if search.budget.excess(price):
         return None
     return {"cost": price, "test": test_keys(chosen, test, search), **done}
@@ -495,7 +534,7 @@ MEASURE = {"classes": "", "normal": " of wrong answers, the mean of both sides,"
 
 
 def linear_error(found: list[Candidate], search: Search) -> float | None:
-    plain = [one.error for one in found if one.choice == plain_linear(search.facts) and not one.failed]
+    plain = [one.error for one in found if one.choice in plain_models(search.facts) and not one.failed]
     return min(plain) if plain else None
 
 
@@ -513,7 +552,9 @@ def say_rounds(search: Search, found: list[Candidate], folds: int, ended: str) -
     if search.plan.cap is not None:
         say(f"the first rounds used {search.plan.cap} of {search.ground.n} rows, to keep within --time")
     if search.missed:
-        say(f"not tried any more: {search.missed}")
+        say(f"there was no time for all of: {search.missed}")
+    if any(one.draft for one in found):
+        say("errors of models with a kernel are about those that they will have: there was no time to test them in their number format")
     for line in search.plan.left_out:
         say(f"not tried: {line}; a longer --time includes it")
 
@@ -575,6 +616,9 @@ def say_pick(search: Search, found: list[Candidate], picked: Candidate, best: Ca
         say(f"picked: {picked.words}, the smallest within one standard error ({100 * best.standard_error:.1f} points) of the lowest error "
             f"({100 * best.error:.1f} %)")
     say(cost_words(search, trained["cost"], problem.data.n))
+    if search.budget.bare and picked.form.format != "f32":
+        say(f"it takes 16-bit integers; the header's function ..._input makes them of real values, for about "
+            f"{conversion_bytes(problem, search.budget.place):,} bytes more, or less if your program calculates with floats anyway")
     for line in about_pick(search, picked, trained["test"], arguments.test):
         say(line)
     kept = search.frontier(found)

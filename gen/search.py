@@ -19,12 +19,16 @@ FOLDS = 5
 REPEATS = 10      # of the last round at most, if there is time
 ENOUGH = 3        # repeats, before finalists or rows are left out
 FINALISTS = 8
+FEW = 3           # of them are enough, if the clock ends the last round
 QUICK = 0.3       # of the work is for the first rounds of all quick methods together, at most,
 SLOW = 0.25       # for that of a slow one,
+SLOWEST = 0.33    # for its first choice where there is a budget: learned vectors are best then,
 LAST = 0.3        # for the last round if the others have taken more,
 NEAR = 0.1        # for options near the best,
 ONCE = 0.1        # and for training a model on all rows
-FIRST = 0.6       # of the time is for the first rounds, at most
+LARGER = 1.2      # times the flash that there is: no options make a linear model fit then
+SIMPLE = 0.3      # of the time is for linear models, at most,
+FIRST = 0.6       # and for the first rounds with them
 CORES = 2         # of the machine that the plan is made for,
 WORK = 0.8        # and how much of their time it uses
 WHOLE = tuple(Form(form) for form in FORMATS)
@@ -57,6 +61,7 @@ class Candidate:
     cost: cost.Cost | None = None
     limit: int | None = None
     failed: str = ""
+    draft: str = ""  # the number format that a draft is about
 
     @property
     def error(self) -> float:
@@ -125,7 +130,8 @@ def once(facts: tries.Facts, choice: Choice) -> float:
 
 def affordable(entry: tries.Try, facts: tries.Facts, work: float) -> list[dict]:
     """The points of an entry that do not take too long: each within a tenth of the work on all rows and, of slow methods, all
-    of them within a quarter of it on some. Where there is no time for many learned vectors, fewer may do."""
+    of them within a quarter of it on some, or a single one within a third. Where there is no time for many learned vectors, fewer may
+    do, or fewer passes over the data."""
     wanted = entry.points(facts)
     if entry.simple:
         return wanted
@@ -133,20 +139,35 @@ def affordable(entry: tries.Try, facts: tries.Facts, work: float) -> list[dict]:
     def seconds(point: dict) -> float:  # which need not grow with the rows: see compact
         return FOLDS * max(entry.seconds(facts.part(min(facts.n, rows)), point) for rows in ROWS)
 
-    if entry.slow and wanted and all("vectors" in point for point in wanted):
-        while sum(map(seconds, wanted[:2])) > SLOW * work and max(p["vectors"] for p in wanted) > 8:
-            wanted = [{**point, "vectors": max(8, point["vectors"] * 3 // 4 // 4 * 4) if point["vectors"] > 8 else point["vectors"]}
-                      for point in wanted]
-    kept, spent = [], 0.0
-    for point in wanted:
-        spent += seconds(point)
-        if entry.slow and spent > SLOW * work:
-            break
-        if once(facts, Choice(entry.method, tuple(point.items()))) <= ONCE * work:
-            kept.append(point)
-    return kept
+    def kept_of(wanted: list[dict]) -> list[dict]:
+        kept, spent = [], 0.0
+        for point in wanted:
+            spent += seconds(point)
+            if entry.slow and spent > (SLOW if kept or not facts.limited else SLOWEST) * work:
+                break
+            if once(facts, Choice(entry.method, tuple(point.items()))) <= ONCE * work:
+                kept.append(point)
+        return kept
+
+    if not entry.slow or not wanted or not all("vectors" in point for point in wanted):
+        return kept_of(wanted)
+    quick = [{**point, "iterations": max(QUICKLY, tries.passes_of(facts) // 5)} for point in wanted]
+    if facts.n >= ROWS[-1] and not kept_of(wanted):
+        wanted = quick
+    if sum(map(seconds, wanted[:2])) > SLOW * work:
+        return kept_of(fewer_vectors(wanted, seconds, SLOW * work)) or kept_of(quick)
+    return kept_of(wanted) or kept_of(quick)
 
 
+def fewer_vectors(wanted: list[dict], seconds, most: float) -> list[dict]:
+    """The first two points within so many seconds, if eight vectors can do it."""
+    while sum(map(seconds, wanted[:2])) > most and max(point["vectors"] for point in wanted) > 8:
+        wanted = [{**point, "vectors": max(8, point["vectors"] * 3 // 4 // 4 * 4) if point["vectors"] > 8 else point["vectors"]}
+                  for point in wanted]
+    return wanted
+
+
+QUICKLY = 30  # passes over many rows learn most of what there is to learn
 ROWS = (500, 999, 1999)  # at which slow methods are judged: the first rounds of large sets have about as many
 
 
@@ -156,8 +177,9 @@ def make_plan(facts: tries.Facts, seconds: float) -> tuple[Plan, list[tries.Try]
     for entry in tries.suited(facts):
         wanted, kept = entry.points(facts), affordable(entry, facts, work)
         if wanted and not kept:
-            least = min(once(facts, choice) for choice in choices_of(entry, facts))
-            left_out.append(f"{entry.method} ({entry.word}), about {least:.0f} s for one training on all rows")
+            least = min(max(once(facts, choice), FOLDS * fold_seconds(facts, choice, min(facts.n, ROWS[-1]), 0.0))
+                        for choice in choices_of(entry, facts))
+            left_out.append(f"{entry.method} ({entry.word}), which takes about {max(1, least):.0f} s")
         elif kept:
             entries.append(replace(entry, points=lambda facts, kept=kept: kept))
     cap, least = facts.n, max(400, 40 * facts.classes)
@@ -245,12 +267,15 @@ class Search:
 
     def run(self) -> None:
         """All phases; an exception ends them early, and what is complete by then counts."""
-        simple = [entry for entry in self.entries if entry.simple]
+        simple = self.choices([entry for entry in self.entries if entry.simple])
         first = sum(first_seconds(entry, self.facts, self.plan.cap or self.facts.n) for entry in self.entries)
         self.view.expect(first + max(0.4 * self.plan.work, self.plan.work - first))
-        self.measure("linear models", self.choices(simple), self.plan.cap)
-        self.check_smallest()
-        late = not self.first_rounds()
+        plain = plain_models(self.facts)
+        self.measure("a plain linear model", [one for one in simple if one[0] in plain], self.plan.cap)  # so that there is one in any case
+        with self.view.until(SIMPLE) as within:
+            self.measure("linear models", [one for one in simple if one[0] not in plain and not self.too_large()], self.plan.cap)
+        late = self.first_rounds([] if within.kept else ["linear models"])
+        self.check_any(late)
         self.settle(self.finalists())
         for repeat in range(self.plan.repeats):
             self.measure(f"the best again, round {repeat + 1} of {self.plan.repeats}", self.finals, self.plan.last_cap,
@@ -284,17 +309,40 @@ class Search:
         self.view.expect(self.spent + FOLDS * repeats * sum(self.seconds(choice, last, True) for choice, _ in finals))
         self.plan = replace(self.plan, last_cap=None if last >= self.ground.n else last, repeats=repeats)
 
-    def first_rounds(self) -> bool:
-        """All methods, then options near the best; False if the clock leaves no more time for them."""
-        with self.view.until(FIRST) as within:
-            for word in dict.fromkeys(entry.word for entry in self.entries if not entry.simple):
-                self.missed = f"{word} and what comes after them"
-                group = [entry for entry in self.entries if entry.word == word and not entry.simple]
-                self.measure(word, self.choices(group), self.plan.cap)
-            self.missed = "options near the best"
-            self.measure("options near the best", self.near(), self.plan.cap)
-            self.missed = ""
-        return within.kept
+    def first_rounds(self, late: list[str]) -> list[str]:
+        """All methods, then options near the best; the names of what the clock has cut short, `late` included. Each part has the
+        share of the time that its trainings have of those that are left, so that a slow one does not cost the others theirs."""
+        if not late:
+            self.check_smallest()
+        words = dict.fromkeys(entry.word for entry in self.entries if not entry.simple)
+        groups = {word: self.choices([entry for entry in self.entries if entry.word == word and not entry.simple]) for word in words}
+        if not self.fitting():  # vectors are learned in a number that fits
+            groups = dict(sorted(groups.items(), key=lambda item: item[0] != "learned vectors"))
+        work = {word: FOLDS * sum(self.seconds(choice, self.plan.cap, False) for choice, _ in group) for word, group in groups.items()}
+        work["options near the best"] = NEAR * self.plan.work
+        for i, word in enumerate(work):
+            with self.view.until(FIRST, work[word] / max(1e-9, sum(list(work.values())[i:]))) as within:
+                self.measure(word, groups[word] if word in groups else self.near(), self.plan.cap)
+            late += [] if within.kept else [word]
+        self.missed = listed(late)
+        return late
+
+    def fitting(self) -> bool:
+        """Whether any model so far keeps the budgets."""
+        return any(not one.failed for one in self.candidates(range(1)))
+
+    def too_large(self) -> bool:
+        """Whether plain linear models need so much more flash than there is that others will."""
+        found = self.candidates(range(1))
+        return bool(found) and not self.fitting() and self.budget.flash is not None and \
+            all("bytes of flash" in one.failed for one in found) and need_of(smallest_of(found)) > LARGER * self.budget.flash
+
+    def check_any(self, late: list[str]) -> None:
+        """Without a model that fits there is nothing to compare once more."""
+        found = self.candidates(range(1))
+        if found and not self.fitting():
+            more = f"; there was no time for all of: {listed(late)}" if late else ""
+            raise Failure(f"no model fits: {smallest_words(found)}{self.hint}{more}", self.ground.path)
 
     def check_smallest(self) -> None:
         """Of few classes, nothing is smaller than a linear model of one machine a class, and nothing takes half of its time and
@@ -335,9 +383,10 @@ class Search:
         made.tables = [part["table"] for part in parts if "table" in part]
         made.errors = list(map(self.error_of, parts))
         shapes = [cost.Shape(**part["shape"]) for part in parts]
-        made.cost = cost.estimate(max(shapes, key=lambda shape: shape.tables), self.budget.place)
+        made.cost = self.budget.price(max(shapes, key=lambda shape: shape.tables))
         limits = [part["limit"] for part in parts if part["limit"] is not None]
         made.limit = min(limits) if limits else None
+        made.draft = shapes[0].format if form.format == DRAFT else ""
         return made
 
     def error_of(self, part: dict) -> float:
@@ -391,12 +440,14 @@ class Search:
     def finalists(self) -> list[tuple[Choice, tuple[Form, ...]]]:
         """The best choices, the cheapest of the good ones, and the plain linear model that all are compared with."""
         order = self.ranked(self.candidates(range(1)))
-        chosen = {plain_linear(self.facts): None}
+        fits = {one.choice for one in order}
+        plain = [choice for choice in plain_models(self.facts) if choice in fits][:1] or plain_models(self.facts)[:1]
+        chosen = dict.fromkeys(plain)
         if order:
             best = order[0]
             good = [one for one in order if self.excess(one) <= self.excess(best) and
                     one.error <= best.error + 1.5 * best.standard_error]
-            chosen.update(dict.fromkeys(one.choice for one in sorted(good, key=self.price)[:2]))
+            chosen.update(dict.fromkeys([best.choice, *(one.choice for one in sorted(good, key=self.price)[:2])]))
             families = {}
             for one in order:
                 families.setdefault((one.choice.method, one.choice.kernel, dict(one.choice.options).get("squares")), one.choice)
@@ -407,15 +458,17 @@ class Search:
 
     def decided(self) -> tuple[list[Candidate], int]:
         """The candidates to pick from, all measured on the same folds, and how many folds that is: those of the last round
-        with as many repeats as are complete, or without any those of the first rounds."""
+        with as many repeats as are complete or, where the clock has ended its first one, those that are complete in it if they are
+        a few; else those of the first rounds, and drafts for what they are about."""
         for repeats in range(self.plan.repeats, 0, -1):
             found = self.candidates(range(repeats), last=True)
             if self.finals and {one.choice for one in found} == {choice for choice, _ in self.finals}:
                 return found, repeats * FOLDS
-        found = self.candidates(range(1), last=True) if self.plan.cap == self.plan.last_cap else []
-        known = {(one.choice, one.form) for one in found}
-        return found + [one for one in self.candidates(range(1)) if one.form.format != DRAFT and (one.choice, one.form) not in known
-                        and one.cap == self.plan.cap], FOLDS
+        found = [one for one in self.candidates(range(1), last=True) if not one.failed]
+        if len({one.choice for one in found}) >= FEW:
+            return found, FOLDS
+        found = [one for one in self.candidates(range(1)) if one.cap == self.plan.cap]
+        return [replace(one, form=Form(one.draft)) if one.draft else one for one in found if one.draft or one.form.format != DRAFT], FOLDS
 
     def pick(self, found: list[Candidate]) -> tuple[Candidate, Candidate]:
         """The cheapest within one standard error of the best, and the best."""
@@ -437,12 +490,26 @@ class Search:
         return kept
 
 
+def listed(words: list[str]) -> str:
+    """
+    >>> listed([]), listed(["a"]), listed(["a", "b", "c"])
+    ('', 'a', 'a, b and c')
+    """
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
 def plain_linear(facts: tries.Facts) -> Choice:
     """The simple model that all are compared with."""
     if facts.about == "classes":
         return Choice("svm", (("C", 1.0), ("tol", tries.TOL)))
     first = next(entry for entry in tries.suited(facts) if entry.simple)
     return Choice(first.method, tuple(first.points(facts)[0].items()))
+
+
+def plain_models(facts: tries.Facts) -> list[Choice]:
+    """The same, and for many classes with a machine a class, which is smaller than one a pair."""
+    more = [Choice("svm", (("scheme", "one-rest"), ("C", 1.0), ("tol", tries.TOL)))] if facts.about == "classes" and facts.classes > 2 else []
+    return [plain_linear(facts), *more]
 
 
 def need_of(one: Candidate) -> float:

@@ -26,6 +26,10 @@ class Budget:
     ram: int | None = None
     cycles: int | None = None
     target: str | None = None
+    bare: bool = False  # integers go into integer models: code that makes them of real values is not counted
+
+    def price(self, shape: cost.Shape) -> cost.Cost:
+        return cost.estimate(replace(shape, convert=False) if self.bare else shape, self.place)
 
     @property
     def place(self) -> str:
@@ -67,7 +71,7 @@ def largest(shape: cost.Shape, fixed: int, each: int, step: int, budget: Budget)
     while low < high:
         middle = (low + high + 1) // 2
         n = middle * step
-        if budget.excess(cost.estimate(replace(shape, n=n, tables=fixed + n * each), budget.place)):
+        if budget.excess(budget.price(replace(shape, n=n, tables=fixed + n * each))):
             high = middle - 1
         else:
             low = middle
@@ -79,7 +83,7 @@ def in_form(found: model.Model, form: Form, budget: Budget, rows: native.Rows) -
     is whole. A Failure says why it cannot be had."""
     whole = compress.in_format(found, form.format, None)
     shape = cost.shape_of(found, form.format, whole.quantised)
-    excess = budget.excess(cost.estimate(shape, budget.place))
+    excess = budget.excess(budget.price(shape))
     if not excess and (form.limit is None or whole.bytes <= form.limit):
         return whole, None
     if kind_of(found.machine).word != "expansion":
@@ -93,9 +97,9 @@ def in_form(found: model.Model, form: Form, budget: Budget, rows: native.Rows) -
     return chosen, limit
 
 
-def draft(found: model.Model, budget: Budget, rows: native.Rows) -> tuple[compress.Candidate, cost.Shape]:
+def draft(found: model.Model, budget: Budget, rows: native.Rows) -> tuple[compress.Candidate, cost.Shape, int | None]:
     """About what the smallest number format that works will do within the budget, without the search for its best
-    coefficients: floats with as many vectors as that format has room for; and the shape in that format."""
+    coefficients: floats with as many vectors as that format has room for; and the shape and the limit in that format."""
     problem = None
     for form in ("q7", "q15", "f32"):
         try:
@@ -104,17 +108,18 @@ def draft(found: model.Model, budget: Budget, rows: native.Rows) -> tuple[compre
             problem = error
             continue
         shape = cost.shape_of(found, form, whole.quantised)
-        if not budget.excess(cost.estimate(shape, budget.place)):
-            return compress.Candidate(found, "f32", None, whole.bytes), shape
+        if not budget.excess(budget.price(shape)):
+            return compress.Candidate(found, "f32", None, whole.bytes), shape, None
         if kind_of(found.machine).word != "expansion":
-            problem = Failure(budget.excess(cost.estimate(shape, budget.place)))
+            problem = Failure(budget.excess(budget.price(shape)))
             continue
         fixed, each, step = compress.sizes(found, whole)
         n = largest(shape, fixed, each, step, budget)
         if n > 0:
             small = compress.fewer(found, n, 0.0, rows)
-            return compress.Candidate(small, "f32", None, fixed + n * each), replace(shape, n=n, tables=fixed + n * each)
-        problem = Failure(budget.excess(cost.estimate(replace(shape, n=step, tables=fixed + step * each), budget.place)))
+            limit = fixed + n * each
+            return compress.Candidate(small, "f32", None, limit), replace(shape, n=n, tables=limit), limit
+        problem = Failure(budget.excess(budget.price(replace(shape, n=step, tables=fixed + step * each))))
     raise problem
 
 
@@ -278,7 +283,7 @@ def run_formats(ground: Ground, trial: Trial, watch: native.Watch) -> dict | Non
 def test_form(ground: Ground, found: model.Model, form: Form, rows: native.Rows, test: native.Rows) -> dict:
     try:
         if form.format == DRAFT:
-            (chosen, shape), limit = draft(found, ground.budget, rows), None
+            chosen, shape, limit = draft(found, ground.budget, rows)
         else:
             chosen, limit = in_form(found, form, ground.budget, rows)
             shape = cost.shape_of(chosen.model, form.format, chosen.quantised)

@@ -100,8 +100,13 @@ def tangent_seconds(facts: Facts, options: dict) -> float:
     return 3 * proto_seconds(facts, options)
 
 
+def passes_of(facts: Facts) -> int:
+    """Passes over the data that compact begins with."""
+    return min(300, 100 + 400000 // facts.n)
+
+
 def compact_seconds(facts: Facts, options: dict) -> float:
-    passes = min(300, 100 + 400000 // facts.n) * (1.5 if facts.n < 8000 else 1)
+    passes = options.get("iterations") or passes_of(facts) * (1.5 if facts.n < 8000 else 1)
     turns = 4 * min(3, 1200 // facts.n) if facts.n < 1000 else 2 if facts.n < 2000 else 1
     rank = options.get("rank", 0)
     each = options.get("vectors", 64) * (0.6 * (rank or facts.d) + facts.classes + 8) + (6 + rank) * facts.d
@@ -191,6 +196,8 @@ def learned(facts: Facts) -> list[dict]:
 
     >>> [point["vectors"] for point in learned(Facts(400, 30, 2, flash=512))]
     [9, 8, 15, 15]
+    >>> [point.get("rank") for point in learned(Facts(7291, 256, 10, flash=2048))]
+    [6, None]
     """
     width = 1 if facts.classes == 2 else facts.classes
     rooms = [64, 64] if facts.flash is None else [(facts.flash - 4 * width - scaling) // (facts.d + facts.d % 2 + 2 + width)
@@ -200,20 +207,23 @@ def learned(facts: Facts) -> list[dict]:
     found += [{"vectors": tight, "kernel": "hinge"}, {"vectors": tight // 4 * 4, "kernel": "rbf"}]  # rbf stores vectors in fours
     found += [{"vectors": loose, "kernel": "hinge"}] if loose > 1.1 * tight else []
     found += [{"vectors": loose, "kernel": "hinge", "scale": "none"}] if facts.flash is not None else []
-    return [point for point in found if point["vectors"] >= 2] + projected(facts)
+    found, behind = [point for point in found if point["vectors"] >= 2], projected(facts)
+    if behind and found and max(point["vectors"] for point in found) < 2 * facts.classes:  # too few whole vectors to tell many classes apart
+        return behind + found[:1]
+    return found + behind
 
 
 def projected(facts: Facts) -> list[dict]:
-    """With many features, vectors behind a projection, as many as there is room for.
+    """With many features, vectors behind a projection, as many as there is room for. A small budget has room for few directions.
 
-    >>> projected(Facts(1000, 64, 10, flash=2700)), projected(Facts(1000, 20, 10))
-    ([{'vectors': 75, 'rank': 12}], [])
+    >>> projected(Facts(1000, 64, 10, flash=2700)), projected(Facts(1000, 20, 10)), projected(Facts(1000, 256, 10, flash=2048))
+    ([{'vectors': 75, 'rank': 12}], [], [{'vectors': 24, 'rank': 6}])
     """
-    rank = 12
-    if facts.d < 4 * rank:
-        return []
-    room = 64 if facts.flash is None else (facts.flash - 4 * facts.classes - rank * (facts.d + 6)) // (rank + 2 + facts.classes)
-    return [{"vectors": min(room, 256), "rank": rank}] if room >= 8 else []
+    for rank in (12, 8, 6, 4, 3):
+        room = 64 if facts.flash is None else (facts.flash - 4 * facts.classes - rank * (facts.d + 6)) // (rank + 2 + facts.classes)
+        if facts.d >= 4 * rank and room >= (16 if rank > 3 else 8):
+            return [{"vectors": min(room, 256), "rank": rank}] if facts.d >= 48 else []
+    return []
 
 
 def asked_rates(facts: Facts) -> list[dict]:
@@ -284,7 +294,17 @@ def kernel_normal(facts: Facts) -> list[dict]:
         [{"kernel": "rbf", "gamma": gamma, "nu": nu, "lambda": share} for share in (0.1, 0.5, 1.0) for gamma in wide[1:5]]
 
 
+def has_room(facts: Facts, vectors: int) -> bool:
+    """Whether a budget has room for so many vectors of one byte a feature.
+
+    >>> has_room(Facts(100, 30, 2), 1000), has_room(Facts(100, 256, 10, flash=2048), 10)
+    (True, False)
+    """
+    return facts.flash is None or vectors * facts.d <= facts.flash
+
+
 TWO = lambda facts: facts.classes == 2  # noqa: E731
+EACH = lambda facts: has_room(facts, facts.classes)  # noqa: E731
 TRIES = [
     Try("svm", linear_svm, linear_seconds, word="linear", simple=True),
     Try("kmomd", linear_kmomd, linear_seconds, word="linear", simple=True),
@@ -293,13 +313,13 @@ TRIES = [
     Try("rates", asked_rates, dense_seconds, lambda facts: facts.classes == 2 and facts.rates, "rates"),
     Try("omam", in_order, dense_seconds, lambda facts: facts.ordered, "classes in order"),
     Try("lssvm", in_order, dense_seconds, lambda facts: facts.ordered, "classes in order"),
-    Try("svm", kernel_svm, kernel_seconds, word="kernels"),
-    Try("kmomd", kernel_kmomd, spread_seconds, word="kernels"),
-    Try("mam", kernel_mam, spread_seconds, word="kernels"),
-    Try("lvq", codebooks, proto_seconds, word="prototypes"),
-    Try("tvq", tangents, tangent_seconds, word="prototypes"),
-    Try("hss", lambda facts: [{"tangents": t} for t in (2, 5) if t < facts.d], proto_seconds, word="prototypes"),
-    Try("nn", neighbours, nearest_seconds, word="prototypes"),
+    Try("svm", kernel_svm, kernel_seconds, EACH, word="kernels"),
+    Try("kmomd", kernel_kmomd, spread_seconds, EACH, word="kernels"),
+    Try("mam", kernel_mam, spread_seconds, EACH, word="kernels"),
+    Try("lvq", codebooks, proto_seconds, EACH, word="prototypes"),
+    Try("tvq", tangents, tangent_seconds, EACH, word="prototypes"),
+    Try("hss", lambda facts: [{"tangents": t} for t in (2, 5) if t < facts.d], proto_seconds, EACH, word="prototypes"),
+    Try("nn", neighbours, nearest_seconds, EACH, word="prototypes"),
     Try("seco", lambda facts: [{}], list_seconds, TWO, "lists", slow=True),
     Try("compact", learned, compact_seconds, word="learned vectors", slow=True),
     Try("svr", linear_svr, linear_seconds, word="linear", simple=True, about="numbers"),

@@ -8,7 +8,7 @@ Models of many shapes are trained on random numbers and exported; each function 
 them. Code is what a linker keeps at -Os, the stack is painted, cycles at -O2 are fitted by least squares of relative errors.
 Where predictors may end early the models are such that they never do (worst.py), so that the cycles are those of the longest
 way. --check measures models of other shapes, one of each function at least, and fails where cycles, code, helpers, model or stack
-are off by more than 5 % (of the stack 16 bytes), or where a model as it was trained takes more cycles than it may at most.
+are off by more than 5 % (of the stack 16 bytes), where the flash of a whole program is off by more than 5 % and 64 bytes, or where a model as it was trained takes more cycles than it may at most.
 """
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ import worst as worst_of
 from targets import BUILD, ROOT, TARGETS, Problem, Target, build_counters, chosen
 
 sys.path.insert(0, ROOT)
-from gen import cli, cost, model as models_of_gen, quant  # noqa: E402
+from gen import cli, cost, emit, export, model as models_of_gen, quant  # noqa: E402
 
 GROUP = 12  # models in one program
 
@@ -202,21 +202,67 @@ def table_of(target: Target, made: list[Made], rows: dict[str, footprint.Row]) -
     by_key: dict[str, list[Made]] = {}
     for one in made:
         by_key.setdefault(one.shape.key, []).append(one)
-    library, functions = f"{target.folder}/predict-Os.o", {}
+    functions = {}
     for key, group in sorted(by_key.items()):
-        code, helpers = footprint.code_of(target, library, group[0].shape.function)
         counted = [(cost.terms(one.shape), rows[one.name].count) for one in group]
         ways = {deep: [rows[one.name].stack for one in group if one.shape.deep == deep and not one.shape.stage] for deep in (False, True)}
-        functions[key] = {"code": code, "helpers": helpers, "stack": max(ways[False] or ways[True]),
+        functions[key] = {"function": group[0].shape.function, "stack": max(ways[False] or ways[True]),
                           **({"stack_deep": max(ways[True])} if ways[True] else {}),
                           "cycles": fit_weights(counted) if target.unit else None}
-    for key, function in (("decide", "margin_decide"), ("decide q", "margin_decide_q"), ("input", "margin_input_q")):
-        code, helpers = footprint.code_of(target, library, function)
-        functions[key] = {"code": code, "helpers": helpers}
     structs = {one.shape.struct: rows[one.name].model - one.shape.tables for one in made}
-    return {"unit": target.unit or None, "pointer": 2 if target.family == "avr" else 8 if target.name in ("aarch64", "s390x")
-            else 4, "struct_in_ram": target.family == "avr", "structs": structs, "functions": functions,
-            "stacks": stack.predictors(stack.bounds(target))}
+    entry = {"unit": target.unit or None, "pointer": 2 if target.family == "avr" else 8 if target.name in ("aarch64", "s390x")
+             else 4, "struct_in_ram": target.family == "avr", "structs": structs, "functions": functions,
+             "stacks": stack.predictors(stack.bounds(target))}
+    put_code(target, entry)
+    return entry
+
+
+AROUND = {"decide": "margin_decide", "decide q": "margin_decide_q", "input": "margin_input_q", "stage": "margin_prepare_q"}
+
+
+# The inline functions of a header: a call of the function that computes scores, and one that makes integers of real values.
+SIGNATURE = "(const int16_t *x, const margin_real *raw)"
+CALLS = {"call": ("static const margin_linear_q model;",
+                  ["    int32_t scores[1];", "    (void)raw;", "    margin_linear_scores_q7(&model, x, scores);", "    return scores[0] > 0 ? 1 : 0;"]),
+         "call input": ("static const margin_real offset[9], factor[9];",
+                        ["    int16_t made[9];", "    const margin_scaling input = {offset, factor, 9};", "    (void)x;",
+                         "    margin_input_q(&input, raw, made);", "    return (uint16_t)made[0];"])}
+
+
+def put_code(target: Target, entry: dict) -> None:
+    """Bytes of code of each function of a table and of what stands around it, and which of the compiler's helpers they use: two
+    functions that use the same ones share them. Nothing is run for this: a compiler and a linker are enough."""
+    functions, objects = entry["functions"], {}
+    functions.update({key: {"function": function} for key, function in AROUND.items()})
+    words, text = sorted(set(emit.ELECT.values())), ['#include "margin.h"']
+    for word in words:  # the lines of an exported header
+        scores = "margin_real" if "f32" in word else "int32_t"
+        functions[f"elect {word}"] = {"function": f"elect_{named(word)}"}
+        text += [f"uint16_t elect_{named(word)}(const {scores} *scores);", f"uint16_t elect_{named(word)}(const {scores} *scores)", "{",
+                 "    uint16_t best = 0, c = 0;", *export.elect(word, "5"), "    (void)c;", "    return best;", "}"]
+    for key, (head, lines) in CALLS.items():  # and those that call functions of the library
+        functions[key] = {"function": key.replace(" ", "_")}
+        text += [head, f"uint16_t {key.replace(' ', '_')}{SIGNATURE};", f"uint16_t {key.replace(' ', '_')}{SIGNATURE}", "{", *lines, "}"]
+    models.put(f"{target.folder}/elect.c", "\n".join(text) + "\n")
+    target.compile(f"{target.folder}/elect.c", "elect-Os", ["-Os"])
+    for key, found in functions.items():
+        name = found["function"]
+        if key in CALLS:
+            found = footprint.parts(footprint.link_only(target, [f"{target.folder}/{part}-Os.o" for part in ("elect", "predict")], name))
+            functions[key] = {"function": name, "code": footprint.total(found["elect-Os.o"], "text"), "helpers": 0, "uses": ""}
+            continue
+        library = f"{target.folder}/{'elect' if key.startswith('elect') else 'predict'}-Os.o"
+        used = footprint.helpers(footprint.link_only(target, [library], name))
+        code, helpers = footprint.code_of(target, library, name)
+        assert helpers == sum(used.values()), (target.name, key, helpers, used)
+        objects.update(used)
+        functions[key] = {**found, "code": code, "helpers": helpers, "uses": " ".join(sorted(used))}
+    for key, found in functions.items():  # some have parts in common with what makes a class of many scores
+        decide = functions["decide" if "f32" in key else "decide q"]
+        if "cycles" in found:
+            both = footprint.parts(footprint.link_only(target, [f"{target.folder}/predict-Os.o"], found["function"], decide["function"]))
+            found["shared"] = found["code"] + decide["code"] - footprint.total(both["predict-Os.o"], "text", "rodata", "srodata", "progmem")
+    entry["objects"], entry["functions"] = dict(sorted(objects.items())), dict(sorted(functions.items()))
 
 
 def worst(made: list[Made], rows: dict[str, footprint.Row], table: dict) -> list[tuple[float, str]]:
@@ -232,6 +278,25 @@ def worst(made: list[Made], rows: dict[str, footprint.Row], table: dict) -> list
 # ---- the table against other models ----
 
 CHECKED = ("cycles", "code", "helpers", "model", "stack")
+SMALL = 64  # bytes that an answer's own function may take beside what is told of a model, or that functions share
+
+
+def flash_of(target: Target, one: Made) -> int:
+    """Bytes that a whole program grows by: what it takes to link a function that gives the answer of a model to raw values."""
+    with open(os.path.join(ROOT, models.FOLDER, f"{one.name}.h"), encoding="utf-8") as file:
+        header = file.read()
+    number, convert = f"{one.name}_value(" in header, one.shape.convert
+    given = "margin_real" if one.shape.real or convert else "int16_t"
+    score = "margin_real" if one.shape.real else "int32_t"
+    text = [f'#include "{one.name}.h"', f"uint16_t answer(const {given} *raw, {score} *out);", f"uint16_t answer(const {given} *raw, {score} *out)",
+            "{", *([f"    int16_t x[{one.shape.d}];", f"    {one.name}_input(raw, x);"] if convert else []),
+            *([f"    {one.name}_scores({'x' if convert else 'raw'}, out);", "    return 0;"] if number else
+              ["    (void)out;", f"    return {one.name}_classify({'x' if convert else 'raw'});"]), "}"]
+    models.put(f"{target.folder}/answer_{one.name}.c", "\n".join(text) + "\n")
+    library = f"{target.folder}/predict-Os.o"
+    own = target.compile(f"{target.folder}/answer_{one.name}.c", f"answer_{one.name}", ["-Os"])
+    found = footprint.parts(footprint.link_only(target, [library, own], "answer"))
+    return sum(footprint.total(sizes, "text", "rodata", "srodata", "progmem") for sizes in found.values())
 
 
 def check_target(target: Target, made: dict[str, list[Made]], usual: dict[str, list[Made]]) -> tuple[list[tuple], int]:
@@ -240,7 +305,7 @@ def check_target(target: Target, made: dict[str, list[Made]], usual: dict[str, l
     rows = measure(target, [one for part in (made, usual) for group in part.values() for one in group])
     library, lines, failed, codes = f"{target.folder}/predict-Os.o", [], 0, {}
     for words, group in made.items():
-        cells = {part: [] for part in (*CHECKED, "usual")}
+        cells = {part: [] for part in (*CHECKED, "flash", "usual")}
         for one, plain in zip(group, usual[words]):
             row, most = rows[one.name], cost.estimate(one.shape, target.name).cycles_most
             name = one.shape.function
@@ -250,10 +315,14 @@ def check_target(target: Target, made: dict[str, list[Made]], usual: dict[str, l
                 if part in CHECKED:
                     failed += not near
                     cells[part].append(f"{100 * share:+.1f}{'' if near else ' FAR'}")
+            told, whole = cost.estimate(one.shape, target.name).flash, flash_of(target, one)
+            far = abs(told - whole) > max(SMALL, footprint.NEAR * whole)
+            failed += far
+            cells["flash"].append(f"{100 * (told / whole - 1):+.1f}{' FAR' if far else ''}")
             over = target.unit and rows[plain.name].count > cost.estimate(plain.shape, target.name).cycles_most or row.count > (most or 0) > 0
             failed += bool(over)
             cells["usual"].append(f"{100 * rows[plain.name].count / max(1, row.count):.0f}{' OVER' if over else ''}")
-        lines.append((target.name, words, *(" / ".join(cells[part]) for part in (*CHECKED, "usual"))))
+        lines.append((target.name, words, *(" / ".join(cells[part]) for part in (*CHECKED, "flash", "usual"))))
     return lines, failed
 
 
@@ -272,10 +341,10 @@ def check(targets: list[Target], workers: int, readme: bool) -> int:
     with ThreadPoolExecutor(workers) as pool:
         for found, far in pool.map(lambda target: check_target(target, made, usual), [t for t in targets if t.name in known]):
             lines, failed = lines + found, failed + far
-    table = [("target", "predictor", *CHECKED, "usual"), *lines]
+    table = [("target", "predictor", *CHECKED, "flash", "usual"), *lines]
     widths = [max(len(line[i]) for line in table) for i in range(len(table[0]))]
-    print("by how many percent the formula of gen/cost.py is off for models that it was not made of, in f32 / q15 / q7; usual: cycles of the "
-          "same model as it was trained, in percent of the longest way")
+    print("by how many percent the formula of gen/cost.py is off for models that it was not made of, in f32 / q15 / q7; flash: of a whole "
+          "program with one answer; usual: cycles of the same model as it was trained, in percent of the longest way")
     for line in table:
         print("  ".join(f"{cell:<{w}}" for cell, w in zip(line, widths)).rstrip())
     for target in targets:
@@ -285,7 +354,7 @@ def check(targets: list[Target], workers: int, readme: bool) -> int:
     if readme:
         rows = ["| " + " | ".join(line) + " |" for line in table]
         models.put_between("ports/README.md", "formula", "\n".join([rows[0], "|" + "---|" * len(table[0]), *rows[1:]]) + "\n")
-    cells = len(lines) * len(models.FORMATS) * (len(CHECKED) + 1)
+    cells = len(lines) * len(models.FORMATS) * (len(CHECKED) + 2)
     print(f"{cells - failed} passed, {failed} failed")
     return 1 if failed else 0
 
@@ -295,6 +364,7 @@ def main() -> int:
     parser.add_argument("--target", action="append", default=[])
     parser.add_argument("-j", type=int, default=os.cpu_count(), help="targets at a time")
     parser.add_argument("--only", action="append", help="models whose names start so: cost_rbf, cost_proto, ...; the rest of the table stays")
+    parser.add_argument("--code", action="store_true", help="measure the bytes of code anew, and leave the rest of the table as it is")
     parser.add_argument("--show", type=int, default=3, help="how many of the worst estimates to show")
     parser.add_argument("--check", action="store_true", help="measure other models, compare, and leave the table as it is")
     parser.add_argument("--readme", action="store_true", help="with --check: write what was found into ports/README.md")
@@ -303,7 +373,22 @@ def main() -> int:
     build_counters()
     os.makedirs(f"{models.FOLDER}/new", exist_ok=True)
     targets = chosen(args.target, TARGETS if args.target else [t for t in TARGETS if t.family in footprint.DEVICES])
+    if args.code:
+        return write_code(targets)
     return check(targets, args.j, args.readme) if args.check else write_table(targets, args)
+
+
+def write_code(targets: list[Target]) -> int:
+    """The bytes of code anew, and the rest of the table as it is."""
+    known = models.known_costs()
+    for target in (target for target in targets if target.name in known):
+        target.start(["-Os"])
+        target.compile("ports/common/library.c", "predict-Os", ["-Os", "-DMARGIN_PREDICT_ONLY"])
+        entry = known[target.name]
+        put_code(target, entry)
+        print(f"{models.COSTS}: {target.name}, {len(entry['functions'])} functions, {len(entry['objects'])} helpers", flush=True)
+    models.put_costs(known)
+    return 0
 
 
 def write_table(targets: list[Target], args: argparse.Namespace) -> int:
@@ -328,8 +413,8 @@ def put_target(target: Target, made: list[Made], rows: dict[str, footprint.Row],
     """Writes what was found about a target into the table, and says how far the formula is off."""
     known = models.known_costs()
     entry = table_of(target, made, rows)
-    old = known.get(target.name, {"functions": {}, "structs": {}})
-    known[target.name] = {**entry, "structs": {**old["structs"], **entry["structs"]},
+    old = {"functions": {}, "structs": {}, "objects": {}, **known.get(target.name, {})}
+    known[target.name] = {**entry, "structs": {**old["structs"], **entry["structs"]}, "objects": {**old["objects"], **entry["objects"]},
                           "functions": dict(sorted({**old["functions"], **entry["functions"]}.items()))}
     for share, words in worst(made, rows, entry)[:show]:
         print(f"{target.name}: off by {100 * share:.1f} %: {words}")

@@ -72,6 +72,18 @@ def parts(map_file: str) -> dict[str, dict[str, int]]:
     return found
 
 
+def helpers(map_file: str) -> dict[str, int]:
+    """Bytes of code and constants of each object of the compiler's libraries in a program, by its name."""
+    with open(os.path.join(ROOT, map_file), encoding="utf-8") as file:
+        text = file.read().split("Linker script and memory map", 1)[1]
+    found: dict[str, int] = {}
+    for size, path in re.findall(r"^ \.(?:text|rodata|srodata|progmem)[\w.$-]*\s+0x[0-9a-f]+\s+(0x[0-9a-f]+) (\S+)$", text, re.M):
+        if (".a(" in path or "start-memory" in path) and int(size, 16):
+            name = re.sub(r".*\(|\)$", "", os.path.basename(path)).removesuffix(".o").strip("_")
+            found[name] = found.get(name, 0) + int(size, 16)
+    return found
+
+
 def total(sizes: dict[str, int], *kinds: str) -> int:
     return sum(sizes.get(kind, 0) for kind in kinds)
 
@@ -83,16 +95,23 @@ def function_of(predictor: str, form: str) -> str:
     return f"margin_{predictor}_score_{form}"
 
 
+def link_only(target: Target, objects: list[str], function: str, other: str = "") -> str:
+    """Links what a function needs, or two functions, and nothing else; the map file of that."""
+    out = f"{target.folder}/only_{function}"
+    objects = objects + ([f"{target.folder}/start-memory.o"] if target.memory else [])
+    call([*target.cc, "-nostartfiles", "-nostdlib", "-Wl,--gc-sections", "-static", f"-Wl,-e,{function}", *([f"-Wl,-u,{other}"] if other else []),
+          *objects, *(["-lgcc", "-lm", "-lc"] if target.family == "avr" else target.libraries), f"-Wl,-Map={out}.map", "-o", out])
+    return f"{out}.map"
+
+
 def code_of(target: Target, library: str, function: str) -> tuple[int, int]:
     """Bytes of code and constants that a predictor brings into a program: the library's, and the compiler's helpers."""
-    objects = [library] + ([f"{target.folder}/start-memory.o"] if target.memory else [])
-    out = f"{target.folder}/only_{function}"
     if target.family == "wasm":
-        call([*target.cc, *target.link, *objects, f"-Wl,--export={function}", "-o", out])
+        out = f"{target.folder}/only_{function}"
+        call([*target.cc, *target.link, library, *([f"{target.folder}/start-memory.o"] if target.memory else []), f"-Wl,--export={function}",
+              "-o", out])
         return int(re.search(r"CODE +([0-9a-f]+)", call(["llvm-objdump", "-h", out]).stdout).group(1), 16), 0
-    call([*target.cc, "-nostartfiles", "-nostdlib", "-Wl,--gc-sections", "-static", f"-Wl,-e,{function}", *objects,
-          *(["-lgcc", "-lm", "-lc"] if target.family == "avr" else target.libraries), f"-Wl,-Map={out}.map", "-o", out])
-    found = parts(f"{out}.map")
+    found = parts(link_only(target, [library], function))
     own, helpers = (total(found.get(owner, {}), "text", "rodata", "srodata", "progmem")
                     for owner in (os.path.basename(library), "helpers"))
     return own, helpers

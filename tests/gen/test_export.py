@@ -62,6 +62,57 @@ def models(folder):
     return found
 
 
+class Elections(unittest.TestCase):
+    """Where one comparison a class is enough, a header does not call the function that knows all schemes."""
+
+    LINES = """#define MARGIN_IMPLEMENTATION
+#include "margin.h"
+%s
+int main(void)
+{
+    static const margin_real real[] = {0.0f, 1.0f, -1.0f, 1.0f, 3e38f, -3e38f, 0.0f / -1.0f, %s};
+    static const int32_t whole[] = {0, 1, -1, 1, INT32_MAX, -INT32_MAX, 7, 2};
+    const margin_vote rest = {4, MARGIN_SCHEME_ONE_REST, 0, 0, 0, 0, 0};
+    uint32_t i, j, wrong = 0;
+    for (i = 0; i < 4096; i++) {
+        margin_real scores[4];
+        int32_t scores_q[4];
+        for (j = 0; j < 4; j++) {
+            scores[j] = real[i >> 3 * j & 7];
+            scores_q[j] = whole[i >> 3 * j & 7];
+        }
+        wrong += elect_rest_f32(scores) != margin_decide(&rest, scores);
+        wrong += elect_rest(scores_q) != margin_elect_q(MARGIN_SCHEME_ONE_REST, 4, scores_q);
+        wrong += elect_nearest(scores_q) != margin_elect_q(MARGIN_SCHEME_NEAREST, 4, scores_q);
+        wrong += elect_order(scores_q) != margin_elect_q(MARGIN_SCHEME_ORDINAL, 4, scores_q);
+    }
+    return wrong ? 1 : 0;
+}
+"""
+
+    def test_the_lines_of_a_header_choose_as_the_library_does(self):
+        functions = []
+        for word, kind in (("rest f32", "margin_real"), ("rest", "int32_t"), ("nearest", "int32_t"), ("order", "int32_t")):
+            functions += [f"static uint16_t elect_{word.replace(' ', '_')}(const {kind} *scores)", "{", "    uint16_t best = 0, c;",
+                          *export.elect(word, "4"), "    return best;", "}"]
+        with tempfile.TemporaryDirectory() as folder:
+            source, program = os.path.join(folder, "elect.c"), os.path.join(folder, "elect")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(self.LINES % ("\n".join(functions), "(margin_real)(0.0 * (1e308 * 10))"))
+            subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wno-overflow", "-Werror", "-DMARGIN_PREDICT_ONLY", "-I", ROOT, source, "-o",
+                            program], check=True)
+            self.assertEqual(subprocess.run([program]).returncode, 0)
+
+    def test_headers_of_one_machine_a_class_do_without_the_library_s_function(self):
+        with tempfile.TemporaryDirectory() as folder:
+            x, y = sets.gauss(60, 4, 3, 1, 2)
+            for scheme, reject, calls in (("one-rest", 0.0, False), ("one-rest", 0.1, True), ("one-one", 0.0, True)):
+                found = trained(folder, x, y, "svm", {"kernel": "linear", "scheme": scheme}, reject=reject)
+                for form in ("f32", "q15", "q7"):
+                    text = export.header(found, "gate", quant.Quantised(found, form) if form != "f32" else None)
+                    self.assertEqual("margin_decide" in text, calls, (scheme, reject, form))
+
+
 class Bits(unittest.TestCase):
     """All formats: the same bits from firmware as from gen, on any input whatever."""
 

@@ -245,6 +245,27 @@ class Stops(Quick):
         self.assertEqual(self.read("m.h.search"), b"nonsense\n")
         self.fails(2, "--resume", "fit", self.ring, "--resume")
 
+    def test_where_nothing_fits_nothing_is_tried_again(self):
+        nine = self.write("nine.csv", sets.csv(*sets.gauss(n=180, d=6, classes=9, gap=3.0, seed=2)))
+        code, _, err = self.gen("fit", nine, "--flash", "70", "-o", self.path("m.h"))
+        self.assertEqual(code, 1)
+        self.assertIn("no model fits: the smallest that was tried", err)
+        self.assertNotIn("the best again", err)
+
+    def test_drafts_stand_for_models_that_there_was_no_time_to_test(self):
+        real = search.Search.settle
+
+        def settle(this, finals):
+            real(this, finals)
+            raise workers.Stopped
+
+        with mock.patch("gen.search.Search.settle", settle):
+            code, _, err = self.gen("fit", self.ring, "--flash", "300", "-o", self.path("m.h"))
+        self.assertEqual(code, 0, err)
+        self.assertIn("picked: svm, rbf kernel", err)  # which no linear model comes near
+        self.assertIn("there was no time to test them in their number format", err)
+        self.assertIn("m.h", os.listdir(self.folder))
+
     def test_a_time_that_is_too_short_is_said(self):
         self.fails(1, "--time is too short", "fit", self.ring, "--time", "0.0001", "-o", self.path("m.h"))
         self.assertNotIn("m.h", os.listdir(self.folder))
@@ -292,6 +313,28 @@ class Stops(Quick):
         self.assertEqual(self.read("a.mgn"), self.read("b.mgn"))
         self.assertNotIn("b.mgn.search", os.listdir(self.folder))
         self.fails(2, "--resume", *grid, "--resume")
+
+
+class Inputs(Quick):
+    def test_real_values_need_code_that_is_counted_or_said_not_to_be(self):
+        found, err = {}, {}
+        for how in ("auto", "real", "integers"):
+            code, _, err[how] = self.gen("fit", self.ring, "--target", "cortex-m0", "--flash", "4K", "--inputs", how, "--json", self.path("f.json"),
+                                         "-o", self.path("m.h"))
+            self.assertEqual(code, 0, err[how])
+            with open(self.path("f.json"), encoding="utf-8") as file:
+                found[how] = json.load(file)
+        self.assertEqual(found["auto"]["flash"], found["real"]["flash"])
+        self.assertLess(found["integers"]["flash"] + 2000, found["real"]["flash"])  # soft floating point
+        self.assertEqual((found["real"]["inputs"], found["integers"]["inputs"]), ("raw", "integers"))
+        self.assertIn("which are counted", err["real"])
+        self.assertIn("(as --inputs integers asks for): your program must pass integers", err["integers"])
+        self.assertIn("it takes 16-bit integers", err["integers"])
+        code, _, said = self.gen("fit", self.ring, "--target", "cortex-m0", "--flash", "1K", "-o", self.path("m.h"))
+        self.assertEqual(code, 0, said)
+        self.assertIn("--flash 1024 has no room for that", said)
+        self.fails(1, "--inputs integers does not count the code", "fit", self.ring, "--target", "cortex-m0", "--flash", "1K", "--inputs", "real",
+                   "-o", self.path("m.h"))
 
 
 class Wrong(Quick):
@@ -363,12 +406,33 @@ class Parts(unittest.TestCase):
                 with self.subTest(n=n, d=d, k=k, flash=flash, seconds=seconds):
                     facts = tries.Facts(n, d, k, flash=flash, limited=flash is not None)
                     plan, entries = search.make_plan(facts, seconds)
+                    rich = [entry for entry in tries.suited(facts) if not entry.simple and entry.points(facts)]  # none where nothing has room
                     first = sum(search.first_seconds(entry, facts, plan.cap or n) for entry in entries)
                     self.assertLess(first + 0.4 * plan.work, 2 * seconds)  # near the best a tenth, the last round three tenths at most
                     self.assertLess(max(search.once(facts, one) for entry in entries if not entry.simple
-                                        for one in search.choices_of(entry, facts)),
+                                        for one in search.choices_of(entry, facts)) if rich else 0.0,
                                     0.2 * plan.work)
-                    self.assertTrue(any(not entry.simple for entry in entries))
+                    self.assertEqual(any(not entry.simple for entry in entries), bool(rich))
+
+    def test_a_slow_part_of_the_search_does_not_cost_the_others_their_time(self):
+        clock = mock.Mock(return_value=0.0)
+        with mock.patch("gen.fit.time.monotonic", clock):
+            view = fit.View(100.0, True)
+            with view.until(0.6, 0.25) as within:
+                clock.return_value = 15.5  # a quarter of the 60 seconds is over
+                view.look()
+            self.assertFalse(within.kept)
+            with view.until(0.6, 0.5) as within:
+                clock.return_value = 37.0  # half of the 44.5 that are left is not
+                view.look()
+            self.assertTrue(within.kept)
+
+    def test_learned_vectors_have_a_rank_that_fits_and_nothing_is_tried_that_cannot_fit(self):
+        facts = tries.Facts(7291, 256, 10, flash=2048, limited=True)
+        _, entries = search.make_plan(facts, 40)
+        self.assertEqual({entry.method for entry in entries} & {"lvq", "tvq", "hss", "nn"}, set())  # ten vectors need 2560 bytes
+        self.assertTrue(any(point.get("rank") for entry in entries if entry.method == "compact" for point in entry.points(facts)))
+        self.assertTrue(any(entry.method == "compact" for entry in search.make_plan(tries.Facts(1078, 64, 10, flash=1300, limited=True), 20)[1]))
 
     def test_every_method_that_suits_some_data_can_be_tried(self):
         facts = [tries.Facts(300, 10, 2), tries.Facts(300, 10, 3, ordered=True), tries.Facts(300, 10, 2, missed=0.1)]
@@ -434,6 +498,14 @@ class Advice(unittest.TestCase):
         self.assertIn("--group COLUMN keeps them together", self.lines(x, self.y))
         self.assertEqual(self.lines(x, self.y, groups=[i // 30 for i in range(120)]), "")
 
+    def test_a_class_that_the_model_does_not_know_is_no_row_of_wrong_labels(self):
+        rng = random.Random(4)
+        rows = [[rng.gauss(0, 1), rng.gauss(0, 1)] for _ in range(400)]
+        found = problem(rows, [int(i % 50 == 0) for i in range(400)])  # eight rows of a class that nothing tells from the other
+        ground = trial.ground_of(found, None, 5, 1, trial.Budget())
+        view = mock.Mock(look=lambda: None)
+        self.assertEqual(advice.about_labels(found, ground, search.plain_linear(tries.Facts(400, 2, 2)), view), [])
+
     def test_wrong_labels_are_found(self):
         x, y = sets.gauss(n=200, d=4, gap=6.0, seed=5)
         y[17], y[91] = 1 - y[17], 1 - y[91]
@@ -488,6 +560,17 @@ class Costs(CommandLine):
                     self.assertEqual(shape.key, key)
                     self.assertEqual(len(entry["cycles"]), len(cost.terms(shape)))
                     self.assertGreaterEqual(min(entry["cycles"]), 0)
+
+    def test_helpers_that_two_functions_share_are_counted_once_and_all_others_too(self):
+        table = cost.targets()["cortex-m0"]
+        linear = cost.Shape("margin_linear_scores", "", "margin_linear", "f32", 60, 0, 4, 3)
+        plain, chosen = (cost.estimate(dataclasses.replace(linear, elect=word), "cortex-m0") for word in ("", "rest f32"))
+        self.assertLess(chosen.flash + 1500, plain.flash)  # three machines and a comparison a class need no division
+        self.assertGreater(plain.helpers, max(table["functions"][key]["helpers"] for key in ("linear f32", "decide")))
+        self.assertLess(plain.helpers, sum(table["functions"][key]["helpers"] for key in ("linear f32", "decide")))
+        for name, entry in cost.targets().items():
+            for key, part in entry["functions"].items():
+                self.assertEqual(part["helpers"], sum(entry["objects"][word] for word in part["uses"].split()), (name, key))
 
     def test_integers_are_cheaper_without_a_floating_point_unit(self):
         self.ok("train", self.ring, "--method", "svm", "--kernel", "rbf", "--save", self.path("m.mgn"))
