@@ -264,7 +264,7 @@ static inline __attribute__((always_inline)) void margin_load_lpm(void *out, con
     X(MARGIN_E_NO_CONVERGENCE, -9, "the iteration did not converge within its bound")              \
     X(MARGIN_E_NO_DIRECTION, -10, "the class means coincide: there is no direction to separate")   \
     X(MARGIN_E_NOT_SEPARABLE, -11, "the classes overlap: no hard margin exists")                   \
-    X(MARGIN_E_RANGE, -12, "squares of the values overflow, or vanish; scale the data")            \
+    X(MARGIN_E_RANGE, -12, "squares of values overflow, vanish or lose digits; scale the data")    \
     X(MARGIN_E_IMAGE, -13, "not a model image, or one of another version")                         \
     X(MARGIN_E_IMAGE_SIZE, -14, "the image is cut short, or its sizes contradict each other")      \
     X(MARGIN_E_IMAGE_SUM, -15, "the checksum of the image is wrong")                               \
@@ -345,7 +345,8 @@ MARGIN_API void margin_arena_reset(margin_arena *mem);
  * long as |x|^4 neither overflows nor is subnormal. |x - z|^2 is computed as |x|^2 + |z|^2 - 2
  * x.z. This costs no more than a dot product, but leaves an absolute error of a few gamma *
  * epsilon * (|x|^2 + |z|^2) in the exponent, so centre the data (see margin_scaling) before you
- * use an rbf kernel.
+ * use an rbf kernel. A trainer returns MARGIN_E_RANGE where kernel values of its model would be off
+ * by more than 1/32.
  *
  * MARGIN_KERNEL_HINGE is no kernel in this sense, but the unit of learned vectors, see >>compact.
  * Models may have it. margin_kernel_resolve, and so every trainer of kernel machines, refuses
@@ -1245,7 +1246,7 @@ typedef struct {
     margin_real gap;         /* the objective is at most this far from the optimum */
     margin_real violation;   /* largest violation of the optimality conditions, in units of tol */
     size_t iterations;       /* steps of all solvers together */
-    bool converged;          /* to the tolerance asked for, or as far as rounding allows */
+    bool converged;          /* to the tolerance asked for; rates: or as far as rounding allows */
     size_t arena_peak;       /* most bytes that this call had taken from the arena */
     size_t support;          /* samples with a nonzero coefficient */
     margin_real bias;        /* of the first machine */

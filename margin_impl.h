@@ -9471,8 +9471,40 @@ static margin_status mgn_frame_close(mgn_frame *frame, margin_status status) {
     return status;
 }
 
+/* |x - z|^2, by the differences of their features. */
+static margin_real mgn_square_apart(const margin_real *x, const margin_real *z, size_t d) {
+    margin_real sum = 0;
+    for (size_t k = 0; k < d; k++) { sum += (x[k] - z[k]) * (x[k] - z[k]); }
+    return sum;
+}
+
+/* Whether the kernel values of an rbf model are lost in rounding: |x - z|^2 = |x|^2 + |z|^2 - 2 x.z
+ * is, where vectors lie much farther from the origin than from each other. Its error is at most
+ * about d EPS |x|^2, and only where that matters the values are compared with those from the
+ * differences of the features. */
+static bool mgn_model_blurred(const margin_model *model) {
+    const margin_expansion *e = mgn_model_pool(model);
+    margin_real longest = 0;
+    bool blurred = false;
+    if (e == NULL || e->kernel.kind != MARGIN_KERNEL_RBF) { return false; }
+    for (size_t v = 0; v < e->n; v++) { longest = mgn_max(longest, e->norms[v]); }
+    const margin_real noise = (margin_real)(e->d + 4u) * MGN_EPS * e->kernel.gamma * longest;
+    for (size_t v = noise > MGN_R(0.015625) ? 0 : e->n; v < e->n && !blurred; v++) {
+        const margin_real *x = e->vectors + v * e->d;
+        for (size_t u = 0; u < v; u++) {
+            const margin_real *z = e->vectors + u * e->d;
+            const margin_real value = margin_kernel_value(&e->kernel, x, z, e->d);
+            const margin_real truth =
+                mgn_exp_negative(-e->kernel.gamma * mgn_square_apart(x, z, e->d));
+            blurred = blurred || mgn_abs(value - truth) > MGN_R(0.03125);
+        }
+    }
+    return blurred;
+}
+
 /* The body of every trainer; `checked` is what the trainer found wrong with its arguments. A model
- * that its own check refuses has numbers that are not finite, and is not returned. */
+ * that its own check refuses has numbers that are not finite, and is not returned; nor is one whose
+ * kernel values are lost in rounding. */
 static margin_status mgn_frame_train(const mgn_method *method, void *task, margin_status checked,
                                      margin_arena *mem, margin_model *model, margin_info *info) {
     mgn_frame frame;
@@ -9482,7 +9514,10 @@ static margin_status mgn_frame_train(const mgn_method *method, void *task, margi
     if (status != MARGIN_OK) { return status; }
     frame.wants_info = info != NULL;
     status = method->run(task, &frame);
-    if (status >= 0 && margin_model_check(&frame.model) != MARGIN_OK) { status = MARGIN_E_RANGE; }
+    if (status >= 0 &&
+        (margin_model_check(&frame.model) != MARGIN_OK || mgn_model_blurred(&frame.model))) {
+        status = MARGIN_E_RANGE;
+    }
     if (mgn_frame_close(&frame, status) >= 0) {
         *model = frame.model;
         if (info != NULL) {
@@ -11948,6 +11983,15 @@ static bool mgn_part_run(mgn_ipm *ipm, size_t limit, mgn_tick *tick) {
     return mgn_part_finish(&s, tick);
 }
 
+/* The mean of each feature. */
+static void mgn_qp_mean(const margin_data *data, margin_real *mean) {
+    for (size_t k = 0; k < data->d; k++) {
+        margin_real sum = 0, lost = 0;
+        for (size_t i = 0; i < data->n; i++) { mgn_add(&sum, &lost, mgn_sample(data, i)[k]); }
+        mean[k] = sum / (margin_real)data->n;
+    }
+}
+
 /* The same with w as a variable of its own. It is hard to foresee where rounding ends the
  * progress, so the best iterate is kept, its weights in best_b and its w in best_w. `best` is the
  * violation to improve on, in units of the goal; the function returns the best one reached. The
@@ -11959,12 +12003,8 @@ static margin_real mgn_ipm_run_own_w(mgn_ipm *p, margin_real best, margin_real *
     mgn_ipm_start(p);
     /* Makes w a variable of its own, which starts from the weights in b. */
     const size_t d = q->low->d;
-    for (size_t k = 0; k < d; k++) {
-        margin_real sum = 0, lost = 0;
-        for (size_t i = 0; i < q->n; i++) { mgn_add(&sum, &lost, mgn_sample(q->low, i)[k]); }
-        p->mean[k] = sum / (margin_real)q->n;
-        q->w[k] = 0;
-    }
+    mgn_qp_mean(q->low, p->mean);
+    mgn_zero(q->w, d);
     q->mean = p->mean;
     q->own_w = true;
     mgn_ipm_measure_drift(p);
@@ -12226,7 +12266,9 @@ static margin_status mgn_qp_work_own_w(mgn_qp_work *work, mgn_fit *fit, margin_a
     mgn_copy(q->w, fit->w, q->own_w ? fit->data.d : 0);
     mgn_qp_late_rows(work, fit, mem);
     mgn_qp_assess(q);
-    return q->violation <= q->goal ? MARGIN_OK : MARGIN_W_ROUNDING;
+    return q->violation <= q->goal ? MARGIN_OK
+           : fit->tick->stopped    ? MARGIN_W_STOPPED
+                                   : MARGIN_W_ROUNDING;
 }
 
 /* An interior point, then face and pair steps. If these end before the optimum, the result may be
@@ -12305,7 +12347,9 @@ static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_a
     const size_t mark = mem->high;
     margin_status status = MARGIN_W_ITERATIONS;
     if (!q->begun) { mgn_qp_cold(q); }
-    if (!(q->c > 0)) { /* the means, in closed form */
+    if (q->own_w) { /* from the start */
+        status = mgn_qp_work_own_w(work, fit, mem, mark);
+    } else if (!(q->c > 0)) { /* the means, in closed form */
         mgn_qp_gradient(q);
         q->violation = 0;
         status = MARGIN_OK;
@@ -13213,7 +13257,8 @@ static void mgn_rates_take(mgn_rates *p) {
         margin_axpy(p->room.r, best->apex[c] ? beyond : excess, p->at.a[c], p->d);
     }
     best->high = mgn_min(best->high, margin_norm2(p->room.t, p->d));
-    const margin_real stray = margin_norm2(p->room.r, p->d) / margin_norm2(p->at.v, p->d);
+    const margin_real off = margin_norm2(p->room.r, p->d) / margin_norm2(p->at.v, p->d);
+    const margin_real stray = mgn_min(MGN_HUGE, off); /* also if that is no number */
     if (low > best->low + same || (stray < best->stray && low > best->low - same)) {
         best->low = low;
         best->stray = stray;
@@ -13433,7 +13478,7 @@ static void mgn_rates_stray(mgn_rates *p) {
             margin_axpy(p->room.r, -p->kappa[c] / spread, p->room.t, p->d);
         }
     }
-    p->best.stray = margin_norm2(p->room.r, p->d) / p->best.low;
+    p->best.stray = mgn_min(MGN_HUGE, margin_norm2(p->room.r, p->d) / p->best.low);
 }
 
 /* One round for both ellipsoids. Returns the worse angle between the line and a normal, or a
@@ -13589,8 +13634,9 @@ static bool mgn_rates_scale(mgn_rates *p, margin_real noise) {
     return true;
 }
 
-/* Turns y into w, in the units of p, and writes the report. */
-static void mgn_rates_finish(mgn_rates *p, mgn_rates_task *task, margin_status status) {
+/* Turns y into w, in the units of p, and writes the report. At an apex the rounding of w may be
+ * more than a large covariance bears: then w misses what the bounds of y have promised. */
+static margin_status mgn_rates_finish(mgn_rates *p, mgn_rates_task *task, margin_status status) {
     const margin_real root = p->unit / p->best.low, ratio = p->best.low / p->best.high;
     margin_info *info = task->info;
     p->best.scale = 2 / (p->best.low * margin_norm2(p->best.y, p->d));
@@ -13598,10 +13644,14 @@ static void mgn_rates_finish(mgn_rates *p, mgn_rates_task *task, margin_status s
     info->objective = 2 * root * root;
     info->gap = mgn_max(info->objective * (1 - ratio) * (1 + ratio), 0);
     info->violation = p->best.stray;
-    info->converged = status == MARGIN_OK;
     task->report.spread_pos = mgn_rates_spread(p, 1, p->best.y);
     task->report.spread_neg = mgn_rates_spread(p, 0, p->best.y);
     task->report.factorisations = p->factors;
+    const margin_real kept =
+        margin_dot(p->delta, p->best.y, p->d) - mgn_rates_width(p, p->best.y); /* should be 2 */
+    if (status == MARGIN_OK && !(kept > 1)) { status = MARGIN_W_ROUNDING; }
+    info->converged = status == MARGIN_OK;
+    return mgn_finite(info->objective) ? status : MARGIN_E_RANGE;
 }
 
 /* Solves the problem in p. On success w, in the units of p, is in y. */
@@ -13642,8 +13692,7 @@ static margin_status mgn_rates_run(mgn_rates *p, mgn_rates_task *task) {
     if (!iter) { task->info->iterations = p->factors; }
     if (status < 0) { return status; }
     if (!(p->best.low > 0)) { return MARGIN_E_NO_CONVERGENCE; }
-    mgn_rates_finish(p, task, status);
-    return mgn_finite(task->info->objective) ? status : MARGIN_E_RANGE;
+    return mgn_rates_finish(p, task, status);
 }
 
 /* A task of these options, with their defaults filled in. */
@@ -15423,8 +15472,9 @@ static margin_status mgn_seco_finish(mgn_seco *s) {
     const size_t j = s->info.cuts;
     mgn_seco_svm *svm = &s->svm;
     mgn_seco_svm_left(s);
-    const margin_status status =
+    margin_status status =
         mgn_seco_svm_solve(s, margin_pow_int(2, s->power), s->run.tol, s->run.max_iterations);
+    if (status == MARGIN_OK && svm->qp.violation > svm->qp.goal) { status = MARGIN_W_ROUNDING; }
     s->bias[j] = svm->bias;
     s->target[j] = 1;
     for (size_t i = 0; i < s->n; i++) { s->table[i * MARGIN_LIST_MOST + j] = 0; }
@@ -20691,12 +20741,20 @@ static void mgn_oneclass_plan_all(void *task, margin_arena *mem) {
     if (!m->linear) { mgn_pool_plan(&pool, mem, m->n); }
 }
 
-static margin_status mgn_oneclass_solve(mgn_oneclass *m, mgn_qp_work *work, mgn_fit *fit,
-                                        margin_arena *mem) {
-    mgn_qp *q = &work->qp;
-    margin_status status = mgn_qp_work_start(work, fit, mem);
-    if (status != MARGIN_OK) { return status; }
-    /* The programme: caps for nu, a ridge for lambda; one group of sum 1. */
+/* The mean of the samples into m->w, and the largest squared distance from it. */
+static margin_real mgn_oneclass_reach(mgn_oneclass *m) {
+    margin_real most = 0;
+    mgn_qp_mean(&m->data, m->w);
+    for (size_t i = 0; i < m->data.n; i++) {
+        most = mgn_max(most, mgn_square_apart(mgn_sample(&m->data, i), m->w, m->d));
+    }
+    return most;
+}
+
+/* The programme: caps for nu, a ridge for lambda; one group of sum 1. A ball has linear terms; tol
+ * counts in units of `size`. */
+static void mgn_oneclass_programme(mgn_oneclass *m, mgn_qp *q, const mgn_fit *fit,
+                                   margin_real size) {
     margin_real all = 0;
     if (m->o.lambda > 0) {
         mgn_kmomd_programme(q, fit, m->o.lambda == MARGIN_ZERO ? 0 : m->o.lambda);
@@ -20711,17 +20769,58 @@ static margin_status mgn_oneclass_solve(mgn_oneclass *m, mgn_qp_work *work, mgn_
     q->by_class = false;
     q->sum[0] = 1;
     q->sum[1] = 0;
-    if (m->ball) {
-        q->p = q->c * q->peak +
-               (q->ridge != NULL ? mgn_qp_least_ridge(q) / (margin_real)q->n : MGN_TINY);
-        for (size_t i = 0; i < q->n; i++) {
-            const margin_real *x = mgn_sample(&m->data, i);
-            m->lin[i] = q->c * mgn_norm2_bits(x, m->d) / 2;
-        }
-        q->lin = m->lin;
+    if (!m->ball) { return; }
+    q->p = q->c * size + (q->ridge != NULL ? mgn_qp_least_ridge(q) / (margin_real)q->n : MGN_TINY);
+    q->lin = m->lin;
+    for (size_t i = 0; i < q->n; i++) {
+        const margin_real *x = mgn_sample(&m->data, i);
+        const margin_real square =
+            q->own_w ? mgn_square_apart(x, q->mean, m->d) : mgn_norm2_bits(x, m->d);
+        m->lin[i] = q->c * square / 2;
     }
+}
+
+/* A ball does not depend on the origin. If that is so far away that rounding hides how the samples
+ * differ, they are measured from their mean, and w = c (centre - mean) is a variable of its own. If
+ * that finds nothing better, the weights stay as they were. */
+static margin_status mgn_oneclass_centred(mgn_oneclass *m, mgn_qp_work *work, mgn_fit *fit,
+                                          margin_arena *mem, margin_real reach) {
+    mgn_qp *q = &work->qp;
+    const margin_real peak = q->peak;
+    const margin_info before = fit->info;
+    q->peak = reach;
+    q->mean = q->ones[0];
+    mgn_qp_mean(&m->data, q->ones[0]);
+    mgn_zero(q->w, m->d);
+    fit->w = m->w;
+    q->own_w = q->begun = true;
+    mgn_oneclass_programme(m, q, fit, reach);
+    const margin_status status = mgn_qp_work_solve(work, fit, mem);
+    fit->has_w = q->own_w;
+    for (size_t k = 0; q->own_w && k < m->d; k++) { m->w[k] = q->mean[k] + q->w[k] / q->c; }
+    if (!q->own_w) {
+        q->peak = peak;
+        mgn_oneclass_programme(m, q, fit, reach);
+        fit->info = before;
+    }
+    return q->own_w || status == MARGIN_W_STOPPED ? status : MARGIN_W_ROUNDING;
+}
+
+static margin_status mgn_oneclass_solve(mgn_oneclass *m, mgn_qp_work *work, mgn_fit *fit,
+                                        margin_arena *mem) {
+    mgn_qp *q = &work->qp;
+    margin_status status = mgn_qp_work_start(work, fit, mem);
+    if (status != MARGIN_OK) { return status; }
+    const size_t mark = mem->high;
+    const margin_real reach = m->ball ? mgn_oneclass_reach(m) : 0;
+    const bool far = reach > 0 && q->peak > 64 * reach;
+    mgn_oneclass_programme(m, q, fit, far ? reach : q->peak);
     if (q->cap != NULL && !m->linear) { mgn_qp_capped(q); }
     status = mgn_qp_work_solve(work, fit, mem);
+    if (far && work->linear && status == MARGIN_W_ROUNDING) {
+        if (work->few) { margin_arena_release(mem, mark); }
+        status = mgn_oneclass_centred(m, work, fit, mem, reach);
+    }
     fit->info.objective *= q->unit;
     fit->info.gap *= q->unit;
     for (size_t i = 0; m->o.sphere && !m->ball && i < q->n; i++) {
@@ -20754,8 +20853,8 @@ static void mgn_oneclass_sum(mgn_oneclass *m) {
     }
 }
 
-static void mgn_oneclass_ball(mgn_oneclass *m, margin_model *model) {
-    mgn_oneclass_sum(m);
+static void mgn_oneclass_ball(mgn_oneclass *m, const mgn_fit *fit, margin_model *model) {
+    if (!fit->has_w) { mgn_oneclass_sum(m); }
     *m->end = 1;
     const margin_proto ball = {m->w, NULL, m->end, NULL, NULL,
                                1,    m->d, 0,      1,    mgn_vote_of(1, MARGIN_SCHEME_NEAREST)};
@@ -20808,7 +20907,7 @@ static margin_status mgn_oneclass_run(void *task, mgn_frame *frame) {
     margin_arena_release(mem, mark);
     if (status < 0) { return status; }
     if (m->ball) {
-        mgn_oneclass_ball(m, &frame->model);
+        mgn_oneclass_ball(m, &fit, &frame->model);
     } else if (m->linear) {
         mgn_oneclass_sum(m);
         m->bias = m->w + m->d;

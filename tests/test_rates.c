@@ -956,6 +956,209 @@ TEST values_whose_squares_vanish_are_refused(void) {
     PASS();
 }
 
+/* ---- hostile problems ---- */
+
+enum { HOSTILE_N = 44, HOSTILE_D = 6 };
+
+/* Moments or samples of any scale and rank, with options from one end of their range to the other. */
+typedef struct {
+    margin_rates_options o;
+    bool by_moments, frontier;
+    margin_real mean[2 * HOSTILE_D], cov[2 * HOSTILE_D * HOSTILE_D];
+    margin_real x[HOSTILE_N * HOSTILE_D], weight[HOSTILE_N];
+    uint16_t y[HOSTILE_N];
+    margin_rates_moments moments;
+    margin_data data;
+} hostile;
+
+static double hostile_of(uint32_t *seed, const double *from, size_t count) {
+    return from[case_below(seed, count)];
+}
+
+static double hostile_scale(uint32_t *seed) {
+    static const double scales[14] = {1,   1,    1,   1,     1e-3, 1e3,   1e-6,
+                                      1e6, 1e-9, 1e9, 1e-12, 1e12, 1e-17, 1e17};
+    return hostile_of(seed, scales, 14);
+}
+
+/* About normal. */
+static double hostile_number(uint32_t *seed) {
+    double sum = 0;
+    for (size_t i = 0; i < 3u; i++) { sum += (double)case_real(seed); }
+    return sum;
+}
+
+/* A covariance of any rank: the sum of squares of rows that are whole, real, nearly 0 or 0. */
+static void hostile_cov(uint32_t *seed, size_t d, double scale, margin_real *cov) {
+    const size_t rank = case_below(seed, d + 1u);
+    double size = case_below(seed, 2) == 0 ? hostile_scale(seed) * scale : scale;
+    double row[HOSTILE_D];
+    for (size_t i = 0; i < d * d; i++) { cov[i] = 0; }
+    for (size_t r = 0; r < rank; r++) {
+        for (size_t j = 0; j < d; j++) {
+            const bool whole = case_below(seed, 2) == 0;
+            row[j] = size * (whole ? (double)case_below(seed, 3) - 1 : hostile_number(seed));
+            row[j] *= case_below(seed, 6) == 0 ? 1e-5 : 1;
+        }
+        for (size_t i = 0; i < d * d; i++) {
+            cov[i] = (margin_real)fmin((double)cov[i] + row[i / d] * row[i % d], 1e36);
+        }
+    }
+}
+
+static void hostile_samples(hostile *h, uint32_t *seed, double scale) {
+    const size_t n = 2u + case_below(seed, case_below(seed, 4) == 0 ? HOSTILE_N - 2u : 10u);
+    const size_t d = 1u + case_below(seed, HOSTILE_D);
+    const bool whole = case_below(seed, 2) == 0, weights = case_below(seed, 3) == 0;
+    for (size_t i = 0; i < n; i++) {
+        h->y[i] = (uint16_t)(i < 2u ? i : case_below(seed, 2));
+        h->weight[i] = case_below(seed, 5) == 0 ? (margin_real)hostile_scale(seed) : 1;
+        for (size_t j = 0; j < d; j++) {
+            const double number = whole ? (double)case_below(seed, 5) - 2
+                                        : hostile_number(seed) + (h->y[i] == 1 ? 1 : 0);
+            const double far = case_below(seed, 30) == 0 ? 1e4 : 1;
+            h->x[i * d + j] = (margin_real)(scale * number * far);
+            if (i > 1u && case_below(seed, 8) == 0) { h->x[i * d + j] = h->x[(i - 1u) * d + j]; }
+        }
+    }
+    const margin_data data = {h->x, n, d, 0, h->y, weights ? h->weight : NULL, NULL};
+    h->data = data;
+}
+
+static void hostile_make(hostile *h, uint32_t seed) {
+    static const double etas[11] = {0.5, 0.1, 0.01,     1e-4,  1e-7, 1,
+                                    0.9, 0.3, 0.999999, 1e-12, 1e-30};
+    static const double nus[9] = {0, 0, 0, 0, 1, 1e-3, 100, 1e6, 1e15};
+    static const double ridges[10] = {0, 0, 0, 1e-6, 1, 1e-12, 1e6, 1e12, 1e20, 1e30};
+    static const double tols[10] = {0, 0, 0, 1e-3, 1e-9, 1e-14, 0.1, 1, 1e-30, 100};
+    margin_rates_options *o = &h->o;
+    memset(h, 0, sizeof *h);
+    seed = seed * 2654435761u;
+    const double scale = hostile_scale(&seed);
+    o->eta_pos = (margin_real)hostile_of(&seed, etas, 11);
+    o->eta_neg = (margin_real)hostile_of(&seed, etas, 11);
+    o->nu_pos = (margin_real)hostile_of(&seed, nus, 9);
+    o->nu_neg = (margin_real)hostile_of(&seed, nus, 9);
+    o->ridge = (margin_real)hostile_of(&seed, ridges, 10);
+    o->tol = (margin_real)hostile_of(&seed, tols, 10);
+    o->solver = case_below(&seed, 3) == 0 ? MARGIN_RATES_ITER : MARGIN_RATES_FAST;
+    o->max_iterations = case_below(&seed, 2) == 0 ? 1u + case_below(&seed, 5) : 200u;
+    h->by_moments = case_below(&seed, 3) == 0;
+    h->frontier = case_below(&seed, 6) == 0;
+    if (h->by_moments) {
+        const size_t d = 1u + case_below(&seed, HOSTILE_D);
+        const margin_rates_moments moments = {h->mean, h->cov, d};
+        for (size_t i = 0; i < 2u * d; i++) {
+            h->mean[i] =
+                (margin_real)(case_below(&seed, 4) == 0 ? 0 : scale * hostile_number(&seed));
+            h->mean[i] *= (margin_real)(case_below(&seed, 5) == 0 ? 1e-6 : 1);
+        }
+        for (size_t c = 0; c < 2u; c++) { hostile_cov(&seed, d, scale, h->cov + c * d * d); }
+        h->moments = moments;
+        return;
+    }
+    hostile_samples(h, &seed, scale);
+    o->kernel.kind = (uint8_t)case_below(&seed, 5);
+    o->kernel.gamma = (margin_real)(case_below(&seed, 2) == 0 ? 0 : hostile_scale(&seed) * 1e-3);
+    o->kernel.coef0 = (margin_real)case_below(&seed, 2);
+    o->kernel.degree = (uint8_t)case_below(&seed, 5);
+}
+
+/* Trains; the frontier of some samples is asked for first. */
+static rates_result hostile_run(const hostile *h) {
+    static const margin_real etas[3] = {(margin_real)0.5, (margin_real)1e-6, 1};
+    if (h->by_moments) { return rates_run_moments(h->mean, h->cov, h->moments.d, h->o); }
+    if (h->frontier) {
+        solver_memory m =
+            solver_memory_make(margin_rates_train_size(h->data.n, h->data.d, 2, &h->o));
+        margin_real out[3];
+        (void)margin_rates_frontier(&h->data, &h->o, &m.mem, etas, out, 3);
+        free(m.bytes);
+    }
+    return rates_run(&h->data, h->o);
+}
+
+/* NULL, or what is wrong with a result. */
+static const char *hostile_wrong(const rates_result *r) {
+    const margin_real half = (margin_real)0.5;
+    if (r->status < 0) { return NULL; }
+    if (margin_model_check(&r->model) != MARGIN_OK) { return "the model fails its check"; }
+    if (!isfinite((double)r->info.objective) || !isfinite((double)r->info.gap) ||
+        !isfinite((double)r->info.violation) || !(r->report.p_star < 1)) {
+        return "not a number";
+    }
+    if (r->info.converged != (r->status == MARGIN_OK)) { return "two words on the same"; }
+    return !r->info.converged || (r->report.slack_pos > -half && r->report.slack_neg > -half)
+               ? NULL
+               : "rates are not kept";
+}
+
+/* Problems that took a branch of the solvers which no other test takes, found by a search over half a million, and the first
+ * ones of that search: each ends with a status, and with nothing that is no number. A machine that is said to be the optimum
+ * keeps its rates; rounding at an apex of a huge covariance had broken them by 1e6, unsaid. */
+TEST hostile_problems_end_with_a_true_status(void) {
+    static const uint32_t found[] = {73,     549,    618,    764,   1030,  2125,   917,
+                                     726,    2338,   3095,   19656, 38153, 111704, 252989,
+                                     306144, 376029, 430497, 2005,  1202};
+    /* Here a trial solution vanishes in float. */
+    static const margin_real mean[4] = {-235792480, 75560888, -386481312, 0};
+    static const margin_real cov[8] = {(margin_real)9.79164497e16, 0, 0, (margin_real)1887654.38};
+    const size_t known = sizeof found / sizeof found[0], more = (size_t)TRIALS(400);
+    margin_rates_options o = rates_options(0.1, 0.1);
+    hostile h;
+    for (size_t t = 0; t < known + more; t++) {
+        hostile_make(&h, t < known ? found[t] : (uint32_t)(t - known));
+        const rates_result r = hostile_run(&h);
+        const char *wrong = hostile_wrong(&r);
+        ASSERTm(wrong, wrong == NULL);
+        free(r.memory.bytes);
+    }
+    o.nu_pos = (margin_real)1e15;
+    o.nu_neg = (margin_real)1e-3;
+    o.tol = (margin_real)1e-30;
+    const rates_result r = rates_run_moments(mean, cov, 2, o);
+    ASSERT(hostile_wrong(&r) == NULL);
+    free(r.memory.bytes);
+    PASS();
+}
+
+/* Pivots r_1, ..., r_d by which the last axis can be written only with coefficients that grow as (1 + c)^d (Kahan: "Numerical
+ * linear algebra", 1966), and most samples along that axis. Then all samples keep coefficients, which are no larger than one. */
+TEST coefficients_of_bad_pivots_are_not_used(void) {
+    enum { PIVOTS = 8, COPIES_OF_AXIS = 10, KAHAN_N = PIVOTS + COPIES_OF_AXIS };
+    margin_real x[KAHAN_N * PIVOTS] = {0}, weight[KAHAN_N], scores[2];
+    uint16_t y[KAHAN_N];
+    margin_rates_options o = rates_options(1, 1);
+    const double c = 0.8, s = 0.6;
+    double power = 1, total = 0;
+    for (size_t i = 0; i < PIVOTS; i++, power *= s) { /* row i of R, column j is sample j */
+        for (size_t j = i; j < PIVOTS; j++) {
+            x[j * PIVOTS + i] = (margin_real)(power * (i == j ? 1 : -c) * pow(0.995, (double)j));
+        }
+    }
+    for (size_t i = 0; i < KAHAN_N; i++) {
+        y[i] = (uint16_t)(i % 2u);
+        weight[i] = i < PIVOTS ? (margin_real)1e-3 : 1;
+        if (i >= PIVOTS) {
+            x[i * PIVOTS + PIVOTS - 1u] = (margin_real)((y[i] == 1 ? 0.5 : -0.5) * power / s);
+        }
+    }
+    const margin_data data = {x, KAHAN_N, PIVOTS, 0, y, weight, NULL};
+    o.kernel.kind = MARGIN_KERNEL_POLY;
+    o.kernel.degree = 1;
+    o.kernel.gamma = 1;
+    const rates_result r = rates_run(&data, o);
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)r.status, "%d");
+    ASSERT_EQ_FMT((size_t)KAHAN_N, r.info.support, "%zu");
+    for (size_t i = 0; i < KAHAN_N; i++) { total += fabs((double)r.model.of.expansion.coef[i]); }
+    margin_scores(&r.model, x + (KAHAN_N - 1u) * PIVOTS, &scores[1]);
+    margin_scores(&r.model, x + (KAHAN_N - 2u) * PIVOTS, &scores[0]);
+    ASSERT_IN_RANGE(2.0, (double)scores[1] - (double)scores[0], 0.05);
+    ASSERT(total * power * power < 100);
+    free(r.memory.bytes);
+    PASS();
+}
+
 /* The macro goes into a variable first: written out as the text of a message it is too long for C99. */
 #define SAME(macro, query)                                                                         \
     do {                                                                                           \
@@ -1125,6 +1328,8 @@ SUITE(rates_suite) {
     RUN_TEST(moments_need_no_more_memory_than_asked_for);
     RUN_TEST(what_the_arena_held_does_not_matter_to_rates);
     RUN_TEST(values_whose_squares_vanish_are_refused);
+    RUN_TEST(hostile_problems_end_with_a_true_status);
+    RUN_TEST(coefficients_of_bad_pivots_are_not_used);
     RUN_TEST(static_buffers_have_the_size_of_the_query);
     RUN_TEST(options_out_of_range_are_refused);
     RUN_TEST(data_that_does_not_fit_is_refused);

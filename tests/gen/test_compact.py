@@ -127,7 +127,7 @@ class Compact(CommandLine):
         self.fails(1, "no model within 10 bytes: q7 needs at least", "train", self.arms, "--method", "compact", "--vectors", 8, "--iterations",
                    20, "--format", "q7", "--flash", 10, "-o", self.path("x.h"), "--save", self.path("x.mgn"))
         flat = self.write("flat.csv", sets.csv([[7, 0]] * 60, [i % 2 for i in range(60)], names=["a", "b"]))
-        self.fails(1, "overflow, or vanish", "train", flat, "--method", "compact", "--vectors", 8, "--format", "q7", "-o", self.path("x.h"))
+        self.fails(1, "overflow, vanish", "train", flat, "--method", "compact", "--vectors", 8, "--format", "q7", "-o", self.path("x.h"))
         self.assertFalse(os.path.exists(self.path("x.h")))
 
 
