@@ -2784,14 +2784,12 @@ MARGIN_API size_t margin_eigen_size(size_t n, bool vectors);
 MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *vectors, size_t k,
                                               const margin_real *a, size_t n, margin_arena *mem);
 MARGIN_API size_t margin_eigen_leading_size(size_t n);
-/* Gram-Schmidt, modified and done twice: turns the k rows of d values of q, x_1 .. x_k, into
- * orthonormal rows, x_j = sum over i <= j of r[i][j] q_i: the QR decomposition of the matrix whose
- * columns they are. r (k x k, upper triangular, below it zeros) may be null. A row that depends on
- * those before it, to (d + k) EPS, becomes zero, and so does r[j][j]; *rank (may be null) counts
- * the others. |Q Q' - I| is a small multiple of EPS whatever the rows. MARGIN_E_NOT_FINITE: nothing
- * is changed. */
-MARGIN_API margin_status margin_qr(margin_real *q, size_t k, size_t d, margin_real *r,
-                                   size_t *rank);
+/* Turns the k rows of d values of q into orthonormal rows by Gram and Schmidt's method, modified
+ * and done twice: the first j rows span what they spanned before, for every j. A row that depends
+ * on those before it, to (d + k) EPS, becomes zero; *rank (may be null) counts the others.
+ * |Q Q' - I| is a small multiple of EPS whatever the rows. MARGIN_E_NOT_FINITE: nothing is
+ * changed. */
+MARGIN_API margin_status margin_orthonormal(margin_real *q, size_t k, size_t d, size_t *rank);
 
 /* ---- >>bytes ---- the bytes of every plan as constant expressions, for static buffers -------- */
 

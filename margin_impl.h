@@ -3919,76 +3919,48 @@ static bool mgn_q_exp_fits(const margin_kernel_q *k) {
            (mgn_q_scale((uint32_t)most, k->gain) >> 24) + k->down < 32u;
 }
 
-/* No squared distance within reach leaves 32 bits or comes out negative. */
-static bool mgn_q_rbf_fits(const margin_expansion_q *e) {
+/* Vector v. rbf: no squared distance within reach leaves 32 bits or comes out negative. hinge: v.x +
+ * t fits 31 bits for every input. poly and unit: so do dot products, and unit has |v| < 2^shift. */
+static bool mgn_q_vector_fits(const margin_expansion_q *e, size_t v) {
     const margin_kernel_q *k = &e->kernel;
-    const uint64_t reach = mgn_q_root_up(k->reach);
-    bool fits = mgn_q_exp_fits(k) && k->reach < UINT32_C(0xC0000000) && k->shift < 16u &&
-                (e->format == MARGIN_Q7 || k->step == 1u);
-    for (size_t v = 0; fits && v < e->n; v++) {
-        uint64_t sum;
+    uint64_t sum, length2 = mgn_q_length2(e, v, &sum);
+    if (k->kind == MARGIN_KERNEL_RBF) {
         const uint64_t twice = (uint64_t)MARGIN_LOAD(uint16_t, e->norms + v) << (k->shift + 1u);
-        uint64_t length2 = mgn_q_length2(e, v, &sum);
-        const uint64_t step = mgn_q_step(e, v);
-        fits = step > 0 && length2 < UINT64_C(1) << 32 && length2 * step < UINT64_C(1) << 32;
+        const uint64_t step = mgn_q_step(e, v), most = UINT64_C(1) << 32;
+        if (step == 0 || length2 >= most || length2 * step >= most) { return false; }
         length2 *= step * step;
-        fits = fits && twice >= length2; /* twice is below 2^32 */
-        if (fits) {
-            const uint64_t far = reach + mgn_q_root_up(length2);
-            fits = far * far + (twice - length2) <= UINT32_MAX;
-        }
+        if (twice < length2) { return false; } /* twice is below 2^32 */
+        const uint64_t far = mgn_q_root_up(k->reach) + mgn_q_root_up(length2);
+        return far * far + (twice - length2) <= UINT32_MAX;
     }
-    return fits;
-}
-
-/* Dot products fit 31 bits for every input. */
-static bool mgn_q_dots_fit(const margin_expansion_q *e) {
-    bool fits = true;
-    for (size_t v = 0; fits && v < e->n; v++) {
-        uint64_t sum;
-        (void)mgn_q_length2(e, v, &sum);
-        fits = sum < 65536u;
-    }
-    return fits;
-}
-
-static bool mgn_q_poly_fits(const margin_expansion_q *e) {
-    const margin_kernel_q *k = &e->kernel;
-    return k->power > 0 && k->shift > 0 && k->shift < 32u && k->down < 32u && k->up < 15u &&
-           mgn_q_size(k->add) <= UINT32_C(1) << 30 && mgn_q_dots_fit(e);
-}
-
-static bool mgn_q_unit_fits(const margin_expansion_q *e) {
-    const margin_kernel_q *k = &e->kernel;
-    bool fits =
-        k->shift > 0 && k->shift <= 15u && k->power <= 1u && mgn_q_exp_fits(k) && mgn_q_dots_fit(e);
-    for (size_t v = 0; fits && v < e->n; v++) {
-        uint64_t sum;
-        fits = mgn_q_length2(e, v, &sum) < UINT64_C(1) << 2u * k->shift;
-    }
-    return fits;
-}
-
-/* v.x + t fits 31 bits for every input; a vector has coefficients for one machine or for all. */
-static bool mgn_q_hinge_fits(const margin_expansion_q *e) {
-    const margin_kernel_q *k = &e->kernel;
-    bool fits =
-        k->shift < 31u && k->up < 16u && k->down < 32u &&
-        (e->vote.scheme == MARGIN_SCHEME_BINARY || e->vote.scheme == MARGIN_SCHEME_ONE_REST);
-    for (size_t v = 0; fits && v < e->n; v++) {
+    if (k->kind == MARGIN_KERNEL_HINGE) {
         const int16_t threshold = (int16_t)MARGIN_LOAD(uint16_t, e->norms + v);
-        uint64_t sum;
-        (void)mgn_q_length2(e, v, &sum);
-        fits = (sum << 15) + ((uint64_t)mgn_q_size(threshold) << k->up) <= INT32_MAX;
+        return (sum << 15) + ((uint64_t)mgn_q_size(threshold) << k->up) <= INT32_MAX;
     }
-    return fits;
+    return sum < 65536u &&
+           (k->kind == MARGIN_KERNEL_POLY || length2 < UINT64_C(1) << 2u * k->shift);
 }
 
+/* The numbers of the kernel, and all vectors. A vector of hinge has coefficients for one machine or
+ * for all. */
 static bool mgn_q_kernel_fits(const margin_expansion_q *e) {
-    if (e->kernel.kind == MARGIN_KERNEL_HINGE) { return mgn_q_hinge_fits(e); }
-    if (e->kernel.kind == MARGIN_KERNEL_RBF) { return mgn_q_rbf_fits(e); }
-    if (e->kernel.kind == MARGIN_KERNEL_POLY) { return mgn_q_poly_fits(e); }
-    return mgn_kernel_is_unit(e->kernel.kind) && mgn_q_unit_fits(e);
+    const margin_kernel_q *k = &e->kernel;
+    const unsigned scheme = e->vote.scheme;
+    bool fits = false;
+    if (k->kind == MARGIN_KERNEL_RBF) {
+        fits = mgn_q_exp_fits(k) && k->reach < UINT32_C(0xC0000000) && k->shift < 16u &&
+               (e->format == MARGIN_Q7 || k->step == 1u);
+    } else if (k->kind == MARGIN_KERNEL_POLY) {
+        fits = k->power > 0 && k->shift > 0 && k->shift < 32u && k->down < 32u && k->up < 15u &&
+               mgn_q_size(k->add) <= UINT32_C(1) << 30;
+    } else if (k->kind == MARGIN_KERNEL_HINGE) {
+        fits = k->shift < 31u && k->up < 16u && k->down < 32u &&
+               (scheme == MARGIN_SCHEME_BINARY || scheme == MARGIN_SCHEME_ONE_REST);
+    } else if (mgn_kernel_is_unit(k->kind)) {
+        fits = k->shift > 0 && k->shift <= 15u && k->power <= 1u && mgn_q_exp_fits(k);
+    }
+    for (size_t v = 0; fits && v < e->n; v++) { fits = mgn_q_vector_fits(e, v); }
+    return fits;
 }
 
 /* The most that vectors first to end - 1 add to the score of a machine by column j of their
@@ -6096,14 +6068,10 @@ static void mgn_shifted_factor(const mgn_leading *w, size_t n, margin_real lambd
     w->u[0][n - 1u] = mgn_at_least(x, least);
 }
 
-/* Subtracts from z its components along `count` orthonormal rows. Component i is added to
- * sums[i * step], unless sums is NULL. */
-static void mgn_orthogonalise(margin_real *z, const margin_real *rows, size_t count, size_t n,
-                              margin_real *sums, size_t step) {
+/* Subtracts from z its components along `count` orthonormal rows. */
+static void mgn_orthogonalise(margin_real *z, const margin_real *rows, size_t count, size_t n) {
     for (size_t i = 0; i < count; i++) {
-        const margin_real c = margin_dot(z, rows + i * n, n);
-        mgn_axpy(z, -c, rows + i * n, n);
-        if (sums != NULL) { sums[i * step] += c; }
+        mgn_axpy(z, -margin_dot(z, rows + i * n, n), rows + i * n, n);
     }
 }
 
@@ -6121,7 +6089,7 @@ static void mgn_orthonormalise(margin_real *z, const margin_real *rows, size_t c
     margin_real length = 0;
     (void)mgn_normalise(z, n);
     for (size_t pass = 0; pass < 4u && length < MGN_R(0.5); pass++) {
-        mgn_orthogonalise(z, rows, count, n, NULL, 0);
+        mgn_orthogonalise(z, rows, count, n);
         length = mgn_normalise(z, n);
     }
 }
@@ -6216,35 +6184,27 @@ MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *
     return mgn_both(margin_arena_rewind(mem, &before), status);
 }
 
-/* Makes row j of q orthonormal to the rows before it; its coefficients go to column j of r. Two
- * passes of Gram and Schmidt are enough for orthogonality to rounding (Giraud, Langou and others
- * 2005). Returns false, and makes the row zero, where it depends on the rows before it. */
-static bool mgn_qr_row(margin_real *q, size_t j, size_t k, size_t d, margin_real *r) {
-    margin_real *row = q + j * d, *column = r == NULL ? NULL : r + j;
+/* Makes row j of q orthonormal to the rows before it. Two passes of Gram and Schmidt are enough for
+ * orthogonality to rounding (Giraud, Langou and others 2005). Returns false, and makes the row
+ * zero, where it depends on the rows before it. */
+static bool mgn_orthonormal_row(margin_real *q, size_t j, size_t d) {
+    margin_real *row = q + j * d;
     const margin_real scale = mgn_power_of_two(margin_norm_inf(row, d));
-    for (size_t i = 0; i < d; i++) { row[i] *= 1 / scale; }
-    const margin_real before = margin_norm2(row, d);
-    mgn_orthogonalise(row, q, j, d, column, k);
-    mgn_orthogonalise(row, q, j, d, column, k);
-    const margin_real rounding = (margin_real)(d + j) * MGN_EPS * before;
+    for (size_t k = 0; k < d; k++) { row[k] *= 1 / scale; }
+    const margin_real rounding = (margin_real)(d + j) * MGN_EPS * margin_norm2(row, d);
+    mgn_orthogonalise(row, q, j, d);
+    mgn_orthogonalise(row, q, j, d);
     const margin_real rest = margin_norm2(row, d), length = rest > rounding ? rest : 0;
-    for (size_t i = 0; i < d; i++) { row[i] = length > 0 ? row[i] / length : 0; }
-    if (column != NULL) {
-        column[j * k] = length;
-        for (size_t i = 0; i <= j; i++) { column[i * k] *= scale; }
-    }
+    for (size_t k = 0; k < d; k++) { row[k] = length > 0 ? row[k] / length : 0; }
     return length > 0;
 }
 
-MARGIN_API margin_status margin_qr(margin_real *q, size_t k, size_t d, margin_real *r,
-                                   size_t *rank) {
-    const margin_status status =
-        mgn_both(mgn_mat_check(q, k, d), r != NULL ? mgn_mat_check(r, k, k) : MARGIN_OK);
+MARGIN_API margin_status margin_orthonormal(margin_real *q, size_t k, size_t d, size_t *rank) {
+    const margin_status status = mgn_mat_check(q, k, d);
     size_t found = 0;
     if (status != MARGIN_OK) { return status; }
     if (!(margin_norm_inf(q, k * d) <= MGN_HUGE)) { return MARGIN_E_NOT_FINITE; }
-    for (size_t i = 0; r != NULL && i < k * k; i++) { r[i] = 0; }
-    for (size_t j = 0; j < k; j++) { found += mgn_qr_row(q, j, k, d, r); }
+    for (size_t j = 0; j < k; j++) { found += mgn_orthonormal_row(q, j, d); }
     if (rank != NULL) { *rank = found; }
     return MARGIN_OK;
 }
@@ -17306,7 +17266,7 @@ static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, size_t
     const size_t count = job->size.spare, d = job->size.d;
     bool moving = true;
     for (size_t i = 0; i < count * d; i++) { h->matrix[i] = margin_rng_normal(&job->rng); }
-    (void)margin_qr(h->matrix, count, d, NULL, NULL);
+    (void)margin_orthonormal(h->matrix, count, d, NULL);
     mgn_zero(h->values, count);
     for (size_t t = 0; t < 200u && moving; t++) {
         /* h->part = the covariance times each vector, from the samples, without forming it. */
@@ -17328,7 +17288,7 @@ static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, size_t
             h->values[j] = value;
         }
         mgn_copy(h->matrix, h->part, count * d);
-        (void)margin_qr(h->matrix, count, d, NULL, NULL);
+        (void)margin_orthonormal(h->matrix, count, d, NULL);
     }
     mgn_copy(tangents, h->matrix, k * d);
 }
@@ -17372,7 +17332,7 @@ static margin_status mgn_proto_hss_model(mgn_proto_job *job, margin_real *model,
         if (!(h.values[j] > least)) { mgn_zero(tangents + j * d, d); }
     }
     margin_arena_release(mem, mark);
-    return status == MARGIN_OK ? margin_qr(tangents, k, d, NULL, NULL) : status;
+    return status == MARGIN_OK ? margin_orthonormal(tangents, k, d, NULL) : status;
 }
 
 /* The plane of the orthonormal tangents of a model. */
@@ -17561,7 +17521,7 @@ static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_
         }
         if (k > 0 && job->o.start >= MARGIN_START_CENTROIDS) {
             for (size_t i = 0; i < k * d; i++) { tangents[i] = margin_rng_normal(&job->rng); }
-            (void)margin_qr(tangents, k, d, NULL, NULL);
+            (void)margin_orthonormal(tangents, k, d, NULL);
         }
     }
     return status;
@@ -17612,7 +17572,7 @@ static void mgn_proto_ascend(mgn_proto_job *job, size_t count, mgn_proto_record 
             const margin_real *g = job->at.grad + mgn_proto_at(job, m);
             mgn_axpy(c, job->o.rate * job->scale, g, d);
             mgn_axpy(c + d, job->o.rate, g + d, k * d);
-            (void)margin_qr(c + d, k, d, NULL, NULL);
+            (void)margin_orthonormal(c + d, k, d, NULL);
         }
         (void)mgn_proto_pass(job, &job->next);
         const mgn_proto_point old = job->at;
@@ -17715,7 +17675,7 @@ static void mgn_proto_descend(mgn_proto_job *job, margin_real rate) {
     }
     for (size_t m = 0; m < job->size.models && job->size.tangents > 0; m++) {
         margin_real *tangents = job->at.v + mgn_proto_at(job, m) + d;
-        (void)margin_qr(tangents, job->size.tangents, d, NULL, NULL);
+        (void)margin_orthonormal(tangents, job->size.tangents, d, NULL);
     }
 }
 
@@ -17815,7 +17775,7 @@ static void mgn_proto_construct(mgn_proto_job *job) {
         for (size_t m = 0; m < job->size.models && s > 0; m++) {
             margin_real *c = job->at.v + mgn_proto_at(job, m);
             mgn_copy(c + s * d, job->best + mgn_proto_at(job, m) + s * d, d);
-            (void)margin_qr(c + d, s, d, NULL, NULL);
+            (void)margin_orthonormal(c + d, s, d, NULL);
         }
         job->reach = 1;
         mgn_copy(job->weights.before, job->weights.w, job->size.n);

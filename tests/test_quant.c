@@ -195,7 +195,7 @@ static void pool_make_rbf(pool *p, unsigned format, size_t n, size_t d, size_t c
         e->kernel.cut = UINT32_C(0xFFFFFFFF) >> e->kernel.up;
     }
     e->kernel.reach = UINT32_C(0xBFFFFFFF);
-    while (!mgn_q_rbf_fits(e) && e->kernel.reach > 0) { e->kernel.reach /= 2; }
+    while (!mgn_q_kernel_fits(e) && e->kernel.reach > 0) { e->kernel.reach /= 2; }
 }
 
 static double pow2(double u) {

@@ -73,7 +73,7 @@ static inline uint32_t suite_draw(uint32_t *state) {
     X(linalg_pivoted, SUITE_REALS(230))                                                            \
     X(linalg_eigen, SUITE_REALS(136))                                                              \
     X(linalg_leading, SUITE_REALS(250))                                                            \
-    X(linalg_qr, SUITE_REALS(62))                                                                  \
+    X(linalg_orthonormal, SUITE_REALS(62))                                                         \
     X(data_moments, SUITE_REALS(235))                                                              \
     X(data_scaling, SUITE_REALS(132))                                                              \
     X(data_folds, SUITE_REALS(130))                                                                \
