@@ -3919,8 +3919,9 @@ static bool mgn_q_exp_fits(const margin_kernel_q *k) {
            (mgn_q_scale((uint32_t)most, k->gain) >> 24) + k->down < 32u;
 }
 
-/* Vector v. rbf: no squared distance within reach leaves 32 bits or comes out negative. hinge: v.x +
- * t fits 31 bits for every input. poly and unit: so do dot products, and unit has |v| < 2^shift. */
+/* Whether vector v is sound. rbf: no squared distance within reach leaves 32 bits or comes out
+ * negative. hinge: v.x + t fits 31 bits for every input. poly and unit: so does v.x, and unit has
+ * |v| < 2^shift. */
 static bool mgn_q_vector_fits(const margin_expansion_q *e, size_t v) {
     const margin_kernel_q *k = &e->kernel;
     uint64_t sum, length2 = mgn_q_length2(e, v, &sum);
