@@ -2187,7 +2187,7 @@ typedef struct {
                                 /*                                       0: see below            */
     bool leave_one_out;         /* lssvm: compute report->loo although c is given  0: no         */
     bool normalised;            /* omam: divided by the sum of kernel values, see margin_omam_train;
-                                   classes and rbf or unit kernels only                          */
+                                   rbf or unit kernels only                                      */
     margin_watch watch;         /* lssvm                                                         */
 } margin_ordinal_options;
 
@@ -2219,8 +2219,11 @@ MARGIN_API size_t margin_lssvm_train_size(size_t n, size_t d, size_t classes,
  * with all predictors and formats of such models. It stores `classes` coefficients a vector, and
  * its scores tell classes apart, but do not order inputs within a class. Far from all samples it
  * answers the class of the middle rank. Thresholds, tau and margins of the training samples are
- * those of r(x_i) without sample i itself. This takes n^2 kernel values. MARGIN_E_ARGUMENT: targets
- * are numbers, or values of the kernel may be negative. */
+ * those of r(x_i) without sample i itself. This takes n^2 kernel values. MARGIN_E_ARGUMENT: values
+ * of the kernel may be negative. If targets are numbers, the model tells three levels, which are
+ * ranks below -1/3, between, and above 1/3, and its scores order inputs by one division, in
+ * integers as well:  r(x) = scores[2] / (3 (2 scores[1] - scores[2])),  and 0 where the divisor is
+ * not above 0, which in integers can happen far from all samples. */
 MARGIN_API margin_status margin_omam_train(const margin_data *data,
                                            const margin_ordinal_options *options, margin_arena *mem,
                                            margin_model *model, margin_info *info,

@@ -19615,6 +19615,7 @@ struct mgn_ordinal {
     margin_ordinal_report found;
     mgn_tick tick;
     bool reported; /* `found` is wanted */
+    bool levels;   /* a normalised model of numbers: three levels of the mean rank */
     bool numbers;  /* targets count as they are, not by their ranks: `rank` is target less */
     margin_real mean, size; /* mean, in units of the deviation */
 };
@@ -19631,7 +19632,8 @@ static margin_status mgn_ordinal_shape(mgn_ordinal *o, size_t n, size_t d, size_
     o->linear = kind == MARGIN_KERNEL_LINEAR;
     o->n = n;
     o->d = d;
-    o->classes = options->targets != NULL ? 1u : classes;
+    o->levels = options->normalised && options->targets != NULL;
+    o->classes = o->levels ? 3u : options->targets != NULL ? 1u : classes;
     o->scheme = options->normalised ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_ORDINAL;
     if (o->classes == 2u) { o->scheme = MARGIN_SCHEME_BINARY; }
     o->machines = margin_machines(o->scheme, o->classes);
@@ -19746,7 +19748,10 @@ static bool mgn_ordinal_gather(mgn_ordinal *o, const margin_data *data) {
 static void mgn_ordinal_bias(mgn_ordinal *o) {
     mgn_cuts *t = &o->cuts;
     o->bias[0] = o->shift;
-    if (o->classes > 1u) {
+    if (o->levels) { /* see mgn_ordinal_expand_normalised */
+        o->bias[0] = MGN_R(1.0) / 3;
+        o->bias[1] = -o->bias[0];
+    } else if (o->classes > 1u) {
         t->data = &o->data;
         t->f = o->f;
         t->n = o->n;
@@ -19773,7 +19778,10 @@ static margin_real mgn_ordinal_far(const mgn_ordinal *o) {
  *
  * rise up to the class and fall from there on: the largest S_c is that of the class, and of equal
  * ones the smaller class has it, as with thresholds. Each S_c is an expansion with the coefficients
- * u_i (c d_i - T_c). For two classes S_0 = 0, and the sign of S_1 tells. */
+ * u_i (c d_i - T_c). For two classes S_0 = 0, and the sign of S_1 tells.
+ *
+ * Numbers have three levels, with the thresholds -1/3 and 1/3. Then S_1 = F + G / 3 and S_2 = 2 F,
+ * so that the scores tell the mean rank itself: F / G = S_2 / (3 (2 S_1 - S_2)). */
 static void mgn_ordinal_expand_normalised(mgn_ordinal *o, mgn_pool *pool) {
     const size_t first = o->classes == 2u ? 1u : 0u;
     for (size_t i = 0; i <= o->n; i++) { /* the last one stands for mgn_ordinal_far */
@@ -19818,7 +19826,7 @@ static void mgn_ordinal_report(mgn_ordinal *o) {
     if (!mgn_kendall(o->f, o->rank, o->cuts.order, o->spare, o->n, &o->found.tau)) {
         o->found.tau = 0;
     }
-    if (o->classes > 1u) {
+    if (o->classes > 1u && !o->levels) {
         for (size_t i = 0; i < o->n; i++) {
             const size_t label = mgn_label(&o->data, i);
             margin_real margin = MGN_HUGE;

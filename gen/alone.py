@@ -467,6 +467,6 @@ def header(model: Model, name: str, quantised: Quantised | None = None, cost: Co
               "\n".join([f"#ifndef {upper}_H", f"#define {upper}_H", "", *includes]), guard, "\n".join(constants),
               "\n".join(reading(flat, upper)), *tables, *export.labels(model, name), *code,
               *(specialised(pieces()[piece], plan, body) for piece in ends),
-              *(["\n".join(export.value(model, body, name, unit))] if model.numbers else []),
+              *(["\n".join(export.value(model, body, name, unit) if model.numbers else export.rank(body, name))] if model.numbers or model.ranks else []),
               "\n".join(export.cxx(model, body, name, unit)), "#endif"]
     return "\n\n".join(blocks).replace("margin_real", "float") + "\n"

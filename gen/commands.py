@@ -62,9 +62,6 @@ def read_problem(arguments: argparse.Namespace) -> training.Problem:
         say(f"{found.path}: {found.n} rows, {sum(problem.y)} of them normal, {found.d} features")
         return problem
     if problem.targets is not None:
-        if vars(arguments)[methods.OPTIONS["normalised"].key]:
-            raise Usage("--normalised tells classes in order, and these labels are numbers to be ranked. Cut them into levels (at most 20 different numbers "
-                        "are taken as classes), or rank them with --method lssvm or without --normalised")
         say(f"{found.path}: {found.n} rows, {found.d} features, targets from {min(problem.targets):.6g} to "
             f"{max(problem.targets):.6g}")
         return problem
@@ -226,7 +223,9 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
     say_majority(problem, [result.get("test_error"), result.get("train_error")])
     result.update(more or {})
     kept = {name: value for name, value in chosen.items() if name != "cache-mb"}  # any cache gives the same model
-    notes = {**{key: result.get(key) for key in (*NOTED, *entry.noted)}, "options": kept, "names": problem.data.names,
+    if problem.targets is not None and machine.shape.classes > 1:  # of numbers, by their mean rank
+        result.update(labels=list(model.LEVELS), ranks=True)
+    notes = {**{key: result.get(key) for key in (*NOTED, *entry.noted)}, "options": kept, "names": problem.data.names, "ranks": result.get("ranks"),
              "seed": arguments.seed if arguments.seed != 1 else None,
              "held_out": calibration.held if calibration is not None else None,
              **model.sample_notes(problem.rows)}
@@ -295,7 +294,7 @@ def cv(arguments: argparse.Namespace) -> None:
 def grid_points(arguments, chosen: dict, problem: training.Problem) -> list[dict]:
     """The choices to try: the user's grids, or the default ones without what the user has fixed."""
     given, d = dict(arguments.grid), problem.data.d
-    fixed = set(chosen) | ({"normalised"} if problem.targets is not None else set())  # numbers have no classes to tell
+    fixed = set(chosen)
     if arguments.method == "svm" and "nu" in chosen or chosen.get("squares"):
         fixed.add("C")  # nu is there instead, or leaving one out chooses it
     unit = statistics.pstdev(problem.targets) or 1.0 if arguments.method == "svr" else 1.0
@@ -426,16 +425,24 @@ def answers(arguments, found: model.Model, rows: Rows):
     the score, of more by how much the winner is preferred to the next."""
     if arguments.format == "f32":
         labels, scores = found.machine.predict(rows)
+        if found.ranks:
+            scores = model.mean_ranks(found.machine.all_scores(rows))
         result = {"scores": list(scores)}
         if found.machine.calibrated:
             result["probabilities"] = found.machine.probabilities(rows)
     else:
         by = export_data(arguments.scale_data, arguments, found)
         quantised = without_budget(found, arguments.format, by).quantised
-        labels, scores, parts = quantised.predict(quantised.inputs(rows))
-        result = {"scores": list(scores), "unit": quantised.report.unit}
+        inputs = quantised.inputs(rows)
+        labels, scores, parts = quantised.predict(inputs)
+        unit = quantised.report.unit
+        if found.ranks:
+            scores, unit = model.whole_ranks(quantised.answer(inputs)[1]), 1 / 32768
+        result = {"scores": list(scores), "unit": unit}
         if found.machine.calibrated:
             result["probabilities"] = [[part / 32768 for part in row] for row in parts]
+    if found.ranks:
+        result["values"] = [score * result.get("unit", 1) for score in scores]
     names = [None if c == native.REJECTED else found.labels[c] for c in labels]
     return labels, scores, {"n": rows.n, "format": arguments.format, "labels": names, **result}
 
@@ -481,7 +488,7 @@ def predict(arguments: argparse.Namespace) -> None:
         if rows_of.labels is not None and all(map(data.is_number, rows_of.labels)):
             result.update(metrics.off(result["values"], numbers_of(rows_of)))
             say(f"root mean square error {result['rmse']:.6g}, mean absolute error {result['mae']:.6g}, R2 {result['r2'] or 0:.4g}")
-    elif machine.machine.shape.ordinal and rows_of.labels is not None and (y is not None or all(
+    elif (machine.machine.shape.ordinal or machine.ranks) and rows_of.labels is not None and (y is not None or all(
             map(data.is_number, rows_of.labels))):
         result["kendall_tau"] = native.kendall(scores, y if y is not None else numbers_of(rows_of))
         say(f"Kendall's tau {result['kendall_tau']:.4g}" if result["kendall_tau"] is not None else "no order, no tau")
@@ -491,7 +498,8 @@ def predict(arguments: argparse.Namespace) -> None:
     if arguments.json != "-":
         lines = {c: csv_line("?" if c == native.REJECTED else machine.labels[c], "")[:-1] for c in set(labels)}
         ends = ["," + csv_line(" ".join(set_)) for set_ in result["sets"]] if "sets" in result else ["\n"] * rows.n
-        text = "".join(f"{lines[c]}{score:.9g}{end}" for c, score, end in zip(labels, scores, ends))
+        shown = result.get("values", scores)  # numbers in units of the target, in integers too
+        text = "".join(f"{lines[c]}{score:.9g}{end}" for c, score, end in zip(labels, shown, ends))
         output.write_file("-", text.encode("utf-8"))
 
 

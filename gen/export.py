@@ -69,6 +69,18 @@ def value(model: Model, body: Body, name: str, unit: float | None) -> list[str]:
             f"    return {'(float)' if unit else ''}score{times};", "}"]
 
 
+def rank(body: Body, name: str) -> list[str]:
+    """Numbers by their mean rank: see margin_omam_train for the formula."""
+    whole = body.score != "margin_real"
+    kind, unit = ("int32_t", ", in 2^-15") if whole else ("margin_real", "")
+    lines = [f"    const int64_t mass = 2 * (int64_t)scores[1] - scores[2];",
+             "    return mass > 0 ? (int32_t)((int64_t)scores[2] * 32768 / (3 * mass)) : 0;"] if whole else \
+            ["    const margin_real mass = 2 * scores[1] - scores[2];", "    return mass > 0 ? scores[2] / (3 * mass) : 0;"]
+    return [f"/* The mean rank of the samples around x, from -1 to 1{unit}: it orders inputs. */",
+            f"static inline {kind} {name}_rank(const {body.input} *x)", "{", f"    {body.score} scores[{name.upper()}_MACHINES];",
+            f"    {name}_scores(x, scores);", *lines, "}"]
+
+
 def top(model: Model, body: Body, name: str, size: int, needs: str, worst: list | None = None) -> list[str]:
     """The comment at the top. `size` is that of the tables, `needs` what the header is for or needs, `worst` what a call
     takes at most, as heads and texts."""
@@ -82,6 +94,8 @@ def top(model: Model, body: Body, name: str, size: int, needs: str, worst: list 
     if shape.ordinal:
         classes = f"in order: {classes}" if shape.classes > 1 else f"none: {name}_value(x) is a number in units of the target" \
             if model.numbers else "none: the score orders inputs"
+    if model.ranks:
+        classes = f"levels of the mean rank, which is {name}_rank(x): {classes}"
     lines = [f"/* {name}.h -- {kind}, {needs}. Written by the generator: do not edit, export it again.", " *"]
     for head, text in (("trained", training_words(notes)), ("errors", error_words(notes)), ("inputs", inputs),
                        ("classes", classes), ("size", f"{size} bytes of tables that the predictor reads, number format {body.format}"),
@@ -313,7 +327,7 @@ def header(model: Model, name: str, quantised: Quantised | None = None, cost: Co
     blocks = [top(model, body, name, body.bytes, "for margin.h", worst), guard(name), single_precision(name) if body.score == "margin_real" else [],
               constants(model, body, name), *([block] for block in tables(body, name)), struct(body, name),
               labels(model, name), functions(model, body, name),
-              value(model, body, name, unit) if model.numbers else [], selftest(model, body, name, rows, scores),
+              value(model, body, name, unit) if model.numbers else rank(body, name) if model.ranks else [], selftest(model, body, name, rows, scores),
               cxx(model, body, name, unit),
               ["#endif"]]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"

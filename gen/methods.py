@@ -312,7 +312,7 @@ METHODS = {
         "ranks or classes in order, fast, by a formula: the largest average margin over pairs",
         options=(TARGETS, THRESHOLDS,
                  Option("normalised", yes_or_no, "Takes the mean rank of the rows around an input, as Nadaraya and Watson do, instead of a "
-                        "sum of ranks. For classes in order, with the kernels rbf, unit-poly and unit-exp.")),
+                        "sum of ranks. With the kernels rbf, unit-poly and unit-exp.")),
         without=("scheme", "tol", "max-iter", "cache-mb"), targets="order",
         words=tau_words, goal="-kendall_tau", noted=ORDINAL_NOTES),
     "lssvm": Method(

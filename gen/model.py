@@ -35,6 +35,11 @@ class Model:
         """Whether there is a normal state, the second class, and all else is an anomaly, the first."""
         return self.notes.get("method") == "oneclass"
 
+    @property
+    def ranks(self) -> bool:
+        """Whether the model tells levels of numbers, and by its scores their mean rank: omam, normalised."""
+        return self.notes.get("ranks") is True and self.machine.shape.machines == 3
+
     def sample(self) -> list[list[float]]:
         """Some rows of the training data; empty if the notes have none."""
         return unpack(self.notes.get("sample", ""), self.machine.shape.d)
@@ -54,6 +59,29 @@ class Model:
     @property
     def sha256(self) -> str:
         return hashlib.sha256(self.image).hexdigest()
+
+
+LEVELS = ("low", "middle", "high")  # of a mean rank: below -1/3, between, above 1/3
+
+
+def mean_ranks(scores) -> list[float]:
+    """From the three scores of each row to its mean rank, from -1 to 1; see margin_omam_train.
+
+    >>> mean_ranks([0, 0.5, 0.5, 0, 0, 0])
+    [0.3333333333333333, 0.0]
+    """
+    pairs = ((scores[i + 1], scores[i + 2]) for i in range(0, len(scores), 3))
+    return [b / (3 * (2 * a - b)) if 2 * a - b > 0 else 0.0 for a, b in pairs]
+
+
+def whole_ranks(scores) -> list[int]:
+    """The same in integers, in 2^-15, rounded towards 0 as C does it.
+
+    >>> whole_ranks([0, 100, -50, 0, 0, 0])
+    [-2184, 0]
+    """
+    pairs = ((scores[i + 1], scores[i + 2]) for i in range(0, len(scores), 3))
+    return [(abs(b) * 32768 // (3 * (2 * a - b))) * (1 if b > 0 else -1) if 2 * a - b > 0 else 0 for a, b in pairs]
 
 
 def pack(values) -> str:
@@ -114,7 +142,7 @@ def write_notes(notes: dict) -> bytes:
 TEXT, TEXTS = (lambda value: isinstance(value, str)), \
     (lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value))
 SHAPES = {"labels": TEXTS, "names": TEXTS, "method": TEXT, "tuned_by": TEXT, "origin": TEXT, "sample": TEXT, "low": TEXT, "high": TEXT,
-          "sample_classes": lambda value: isinstance(value, list), "whole": lambda value: value is True,
+          "sample_classes": lambda value: isinstance(value, list), "whole": lambda value: value is True, "ranks": lambda value: value is True,
           "options": lambda value: isinstance(value, dict) and all(isinstance(v, (str, int, float)) for v in value.values())}
 NUMBERS = ("n", "compressed_from", "train_error", "train_error_pos", "train_error_neg", "test_error", "test_error_pos",
            "test_error_neg", "error_mean", "error_sd", "rmse_train", "rmse_test", "half_width", "outside_promised",

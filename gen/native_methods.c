@@ -302,9 +302,9 @@ static int gen_one_rest(const margin_model *model) {
            model->of.expansion.vote.scheme == MARGIN_SCHEME_ONE_REST;
 }
 
-/* Kendall's tau of answers and labels. */
+/* Kendall's tau of answers and labels; where targets are numbers, of mean ranks and targets: see margin_omam_train. */
 static margin_status gen_kendall_of_classes(const gen_machine *machine, const margin_data *rows,
-                                            double *tau) {
+                                            const double *targets, double *tau) {
     const size_t n = rows->n, stride = rows->stride != 0 ? rows->stride : rows->d;
     const size_t size = margin_kendall_size(n) + MARGIN_ALIGN;
     double *values = (double *)malloc((2 * n + machine->machines) * sizeof *values);
@@ -315,8 +315,10 @@ static margin_status gen_kendall_of_classes(const gen_machine *machine, const ma
     if (values != NULL && bytes != NULL) {
         for (i = 0; i < n; i++) {
             const size_t row = rows->rows != NULL ? rows->rows[i] : i;
-            values[i] = margin_classify(&machine->model, rows->x + row * stride, values + 2 * n);
-            values[n + i] = rows->y[row];
+            double *scores = values + 2 * n;
+            values[i] = margin_classify(&machine->model, rows->x + row * stride, scores);
+            if (targets != NULL) { values[i] = scores[2] / (3 * (2 * scores[1] - scores[2])); }
+            values[n + i] = targets != NULL ? targets[row] : rows->y[row];
         }
         status = margin_kendall(values, values + n, n, &mem, tau);
     }
@@ -336,7 +338,7 @@ static margin_status gen_measure_ordinal(const gen_machine *machine, const margi
     double *confusion = (double *)margin_arena_keep(&mem, MARGIN_CONFUSION(k), sizeof *confusion);
     double tau = NAN;
     margin_status status = gen_one_rest(model)
-                               ? gen_kendall_of_classes(machine, rows, &tau)
+                               ? gen_kendall_of_classes(machine, rows, targets, &tau)
                                : margin_model_kendall(rows, targets, model, &mem, &tau);
     if (status == MARGIN_OK || status == MARGIN_E_NO_ORDER) {
         gen_tell(told, "kendall_tau", tau);

@@ -271,9 +271,9 @@ static margin_status gen_fold_rows(const gen_rows *rows, const uint16_t *fold, s
         return status < 0 ? status : trained;
     }
     memset(&wanted, 0, sizeof wanted);
-    wanted.confusion = on_train;
+    wanted.confusion = rows->t == NULL ? on_train : NULL; /* numbers are no classes */
     status = gen_predict_rows(machine, rows, train.rows, train.n, &wanted);
-    wanted.confusion = on_test;
+    wanted.confusion = rows->t == NULL ? on_test : NULL;
     if (status >= 0) { status = gen_predict_rows(machine, rows, test.rows, test.n, &wanted); }
     if (status >= 0) {
         gen_told told;

@@ -507,6 +507,8 @@ def read_answers(arguments: argparse.Namespace, path: str, found: model.Model) -
     read = data.read(path, arguments.label, arguments.header, arguments.zero_based, found.machine.shape.d)
     if read.labels is None and not found.one:
         raise Failure("no labels: a report compares answers with them", read.path)
+    if found.ranks:
+        raise Failure("a report is about classes, values or sums of ranks; the mean ranks of this model, and tau, are told by gen predict --json", found.path)
     if found.machine.shape.classes < 2:
         return measure.values_of(found, Rows(read, None, 1), numbers_of(read), read.path)
     y = normal_of(read, None) if read.labels is None else of_model(read, found.labels, found.one)

@@ -987,6 +987,55 @@ TEST normalised_models_tell_classes_by_the_mean_rank_around(void) {
     PASS();
 }
 
+/* The scores of a normalised model of numbers tell the mean rank by one division, in integers too: there the order of
+ * samples is that of floating point but for pairs that are nearly equal. */
+TEST normalised_models_of_numbers_tell_the_mean_rank(void) {
+    static const margin_kernel rbf = {MARGIN_KERNEL_RBF, 0, 4, 0, 0};
+    static problem p;
+    seed = 44;
+    for (unsigned trial = 0; trial < 16; trial++) {
+        const margin_quant_options form = {trial % 2u == 0 ? MARGIN_Q15 : MARGIN_Q7, false};
+        const double within = trial % 2u == 0 ? 0.004 : 0.06;
+        long double rank[MOST];
+        margin_ordinal_options options;
+        margin_ordinal_report told;
+        margin_arena mem = arena();
+        margin_model m;
+        margin_info info;
+        margin_quant q;
+        problem_make(&p, MOST, 2, 5, trial / 2u);
+        memset(&options, 0, sizeof options);
+        options.kernel = rbf;
+        options.targets = p.target;
+        options.normalised = true;
+        ASSERT_EQ(MARGIN_OK, margin_omam_train(&p.data, &options, &mem, &m, &info, &told));
+        ASSERT_EQ(MARGIN_OK, margin_model_check(&m));
+        ASSERT_EQ(MARGIN_OK, margin_quantize(&m, &p.data, &form, &mem, &q, NULL));
+        ASSERT(told.tau >= -1 && told.tau <= 1 && info.support > 0);
+        (void)naive_ranks(&p, true, rank);
+        for (size_t i = 0; i < p.data.n; i++) {
+            const double at = naive_normalised(&p, &rbf, rank, x_of(&p, i));
+            margin_real s[3];
+            int16_t z[2], work[2];
+            int32_t w[3];
+            const size_t level = margin_classify(&m, x_of(&p, i), s);
+            ASSERT_IN_RANGE(at, (double)(s[2] / (3 * (2 * s[1] - s[2]))), 1e-4);
+            if (fabs(fabs(at) - 1.0 / 3) > 1e-4) {
+                ASSERT_EQ_FMT(at < -1.0 / 3  ? (size_t)0
+                              : at > 1.0 / 3 ? (size_t)2
+                                             : (size_t)1,
+                              level, "%zu");
+            }
+            margin_input_q(&q.input, x_of(&p, i), z);
+            (void)margin_classify_q(&q.model, z, work, w);
+            const double mass = 2.0 * (double)w[1] - (double)w[2];
+            ASSERT(mass > 0);
+            ASSERT_IN_RANGE(at, (double)w[2] / (3 * mass), within);
+        }
+    }
+    PASS();
+}
+
 /* Two clusters: thresholds are those of samples left out, and far away the middle class is told. */
 TEST normalised_models_answer_the_middle_far_from_all_samples(void) {
     static problem p;
@@ -1412,10 +1461,10 @@ TEST normalised_models_take_exactly_their_memory_and_refuse_what_has_no_mean(voi
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_train(&p.data, &r.omam, &mem, &m, NULL, NULL));
     r.omam.kernel.kind = MARGIN_KERNEL_RBF;
     ASSERT_EQ_FMT((size_t)0, margin_omam_train_size(17, 3, 1, &r.omam), "%zu");
-    r.omam.targets = p.target;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_train(&p.data, &r.omam, &mem, &m, NULL, NULL));
-    r.omam.targets = NULL;
     CHECK_CALL(arena_sweep(run_train, &r, margin_omam_train_size(17, 3, 4, &r.omam), &r.out,
+                           sizeof r.out));
+    r.omam.targets = p.target;
+    CHECK_CALL(arena_sweep(run_train, &r, margin_omam_train_size(17, 3, 1, &r.omam), &r.out,
                            sizeof r.out));
     PASS();
 }
@@ -1619,6 +1668,7 @@ SUITE(ordinal_suite) {
     RUN_TEST(the_search_can_be_stopped);
     RUN_TEST(a_weight_of_two_is_two_samples);
     RUN_TEST(normalised_models_tell_classes_by_the_mean_rank_around);
+    RUN_TEST(normalised_models_of_numbers_tell_the_mean_rank);
     RUN_TEST(normalised_models_answer_the_middle_far_from_all_samples);
     RUN_TEST(normalised_models_take_exactly_their_memory_and_refuse_what_has_no_mean);
     RUN_TEST(classes_in_a_row_are_told_without_error);

@@ -14,6 +14,7 @@ from scipy.stats import kendalltau, rankdata  # noqa: E402
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 from gen import native, train as training  # noqa: E402
 from gen.data import Data, read  # noqa: E402
+from gen.model import mean_ranks  # noqa: E402
 from peers import Timer, gram  # noqa: E402
 
 BAD = []  # what went wrong, in words
@@ -42,7 +43,9 @@ def fit(x, t, method: str, **chosen) -> native.Machine:
 
 
 def scores(machine: native.Machine, x) -> np.ndarray:
-    return np.array(machine.predict(rows_of(x, np.zeros(len(x))))[1])
+    """What orders inputs: the score, or the mean rank that the scores of a normalised machine tell."""
+    rows = rows_of(x, np.zeros(len(x)))
+    return np.array(mean_ranks(machine.all_scores(rows)) if machine.shape.machines > 1 else machine.predict(rows)[1])
 
 
 def tau(machine: native.Machine, x, t) -> float:

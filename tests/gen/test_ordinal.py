@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 from gen import native
-from test_cli import CommandLine as Base
+from test_cli import ROOT, CommandLine as Base
 
 
 def rows_of(count: int, seed: int = 1) -> list[tuple[list[float], float]]:
@@ -113,10 +113,45 @@ class Ordinal(unittest.TestCase):
             same = self.json("predict", saved, self.levels, "--format", form)["labels"]
             self.assertLess(sum(a != b for a, b in zip(answers, same)), 6, form)
         self.fails(2, "may be negative: take --kernel rbf", "train", self.levels, "--method", "omam", "--normalised")
-        self.fails(2, "classes in order", "train", self.numbers, *words)
         tried = self.json("tune", self.levels, "--method", "omam", "--kernel", "rbf")["results"]
         self.assertEqual({row["options"]["normalised"] for row in tried}, {False, True})
-        self.assertNotIn("normalised", self.json("tune", self.numbers, "--method", "omam", "--kernel", "rbf")["best"])
+
+    def test_normalised_machines_rank_numbers_in_all_formats(self):
+        """tau of the mean rank; a header says in C what `predict` says; tune tries both."""
+        saved = self.path("n.mgn")
+        found = self.json("train", self.numbers, "--method", "omam", "--kernel", "rbf", "--normalised", "--test", self.numbers, "--save", saved)
+        self.assertEqual(found["labels"], ["low", "middle", "high"])
+        plain = self.json("predict", saved, self.numbers)
+        self.assertAlmostEqual(plain["kendall_tau"], found["kendall_tau_test"], delta=1e-3)
+        self.assertAlmostEqual(plain["kendall_tau"], naive_tau(plain["scores"], [t for _, t in self.rows]), 9)
+        self.assertTrue(all((label == "low") == (rank <= -1 / 3) for label, rank in zip(plain["labels"], plain["scores"]) if abs(abs(rank) - 1 / 3) > 1e-5))
+        for form, within in (("f32", 1e-6), ("q15", 0.005), ("q7", 0.05)):
+            told = self.json("predict", saved, self.numbers, "--format", form)
+            self.assertAlmostEqual(told["kendall_tau"], plain["kendall_tau"], delta=within, msg=form)
+            self.assertLess(max(abs(a - b) for a, b in zip(told["values"], plain["values"])), within, form)
+            for alone in ((), ("--alone",)):
+                for said, want in zip(self.ranks_of_header(saved, form, *alone), told["scores"][:20]):
+                    self.assertAlmostEqual(said, want, delta=1e-6 if form == "f32" else 0, msg=(form, alone))
+        tried = self.json("tune", self.numbers, "--method", "omam", "--kernel", "rbf", "--folds", "3")["results"]
+        self.assertEqual({row["options"]["normalised"] for row in tried}, {False, True})
+        self.fails(1, "told by gen predict", "report", saved, "--data", self.numbers, "-o", self.path("n.html"))
+
+    def ranks_of_header(self, saved, form, *more):
+        """What NAME_rank of an exported header says to the first rows."""
+        self.ok("export", saved, "--format", form, "-o", self.path("level.h"), *more)
+        with open(self.numbers, encoding="utf-8") as file:
+            rows = [line.rsplit(",", 1)[0] for line in file.read().split()][:20]
+        d = rows[0].count(",") + 1
+        head = "" if more else '#define MARGIN_IMPLEMENTATION\n#define MARGIN_PREDICT_ONLY\n#include "margin.h"\n'
+        text = "#include <stdio.h>\n" + head + '#include "level.h"\nint main(void)\n{\n    static const float raw[20][' + str(d) + "] = {" + ", ".join(
+            "{" + ", ".join(f"(float){v}" for v in row.split(",")) + "}" for row in rows) + "};\n    for (int i = 0; i < 20; i++) {\n"
+        text += '        printf("%.9g\\n", (double)level_rank(raw[i]));\n    }\n' if form == "f32" else \
+            f'        int16_t x[{d}];\n        level_input(raw[i], x);\n        printf("%ld\\n", (long)level_rank(x));\n    }}\n'
+        source, program = self.write("ranks.c", text + "    return level_selftest();\n}\n"), self.path("ranks")
+        subprocess.run(["cc", "-std=c99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-I", ROOT, source, "-o", program], check=True)
+        said = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
+        self.assertEqual(len(said), 20)
+        return [float(v) if form == "f32" else int(v) for v in said]
 
     def test_c_is_chosen_by_leaving_one_out(self):
         found = self.json("train", self.numbers, "--method", "lssvm", "--kernel", "rbf")
