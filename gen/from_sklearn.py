@@ -4,7 +4,8 @@
     save_json(estimator, "model.json")         # then: python3 -m gen import model.json --save model.mgn
 
 Supported: SVC, NuSVC, OneClassSVM, SVR and NuSVR (linear, poly, rbf), LinearSVC and every other linear classifier with coef_ and
-intercept_, LinearRegression, Ridge and other linear regressors of one target, NearestCentroid; alone or at the end of a Pipeline after StandardScaler, MinMaxScaler and MaxAbsScaler.
+intercept_, LinearRegression, Ridge and other linear regressors of one target, NearestCentroid; alone or at the end of a Pipeline
+after StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler.
 """
 from __future__ import annotations
 
@@ -50,8 +51,11 @@ def scaling(scaler, d: int) -> tuple[array, array]:
         offset = [-m / f for m, f in zip(scaler.min_, factor)]
     elif name == "MaxAbsScaler":
         offset, factor = zeros, [1 / s for s in scaler.scale_]
+    elif name == "RobustScaler":
+        offset = list(scaler.center_) if scaler.with_centering else zeros
+        factor = [1 / s for s in scaler.scale_] if scaler.with_scaling else ones
     else:
-        raise Failure(f"{name} cannot be imported (StandardScaler, MinMaxScaler without clip and MaxAbsScaler can)")
+        raise Failure(f"{name} cannot be imported (StandardScaler, MinMaxScaler without clip, MaxAbsScaler and RobustScaler can)")
     return array("d", map(float, offset)), array("d", map(float, factor))
 
 

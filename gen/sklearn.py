@@ -1348,7 +1348,7 @@ def from_estimator(estimator: Any) -> Imported | MarginSVR | OneClassMargin:
     ----------
     estimator : estimator
         SVC, NuSVC, SVR, NuSVR and OneClassSVM (linear, poly, rbf), linear classifiers and regressors, NearestCentroid;
-        alone or after StandardScaler, MinMaxScaler and MaxAbsScaler.
+        alone or after StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler.
 
     Returns
     -------

@@ -18,7 +18,7 @@ import json, sys
 from sklearn.neighbors import NearestCentroid
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC, NuSVC
 from gen import exchange, from_sklearn
 import numpy
@@ -29,6 +29,7 @@ for x, y in json.load(open(sys.argv[1])):
                  lambda: NuSVC(nu=0.1, gamma=0.3), lambda: make_pipeline(StandardScaler(), SVC(gamma=0.7)),
                  lambda: make_pipeline(MinMaxScaler((-1, 1)), StandardScaler(with_mean=False), SVC()),
                  lambda: make_pipeline(MaxAbsScaler(), LinearSVC(random_state=0)), lambda: LinearSVC(random_state=0),
+                 lambda: make_pipeline(RobustScaler(), SVC()), lambda: make_pipeline(RobustScaler(with_centering=False, with_scaling=False), SVC()),
                  lambda: LogisticRegression(), lambda: NearestCentroid(),
                  lambda: make_pipeline(StandardScaler(), NearestCentroid())):
         model = make().fit(x, y)
@@ -73,7 +74,7 @@ class Origin(unittest.TestCase):
         subprocess.run([python_with_sklearn(), "-W", "ignore", "-c", PROGRAM, data, out], cwd=ROOT, check=True)
         with open(out, encoding="utf-8") as file:
             found = json.load(file)
-        self.assertEqual(len(found), 33)
+        self.assertEqual(len(found), 39)
         for i, (text, labels, scores, x) in enumerate(found):
             with self.subTest(i=i):
                 self.agree(exchange.from_json(text), x, labels, scores)
