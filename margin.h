@@ -15,10 +15,9 @@
  *
  *           x holds the GATE_FEATURES raw values: margin_real, or int16_t for integer models.
  *           gate_labels[c] is the name of class c; test c for MARGIN_REJECTED first, which is what
- *           an input gets that is not a number or that no class is sure of. gate_selftest() returns
- * 0 if this device
- *           computes the same bits as the host. The comment at the top of gate.h describes inputs
- *           and classes.
+ *           an input gets that is not a number or that no class is sure of. gate_selftest()
+ *           returns 0 if this device computes the same bits as the host. The comment at the top of
+ *           gate.h describes inputs and classes.
  *
  *           Load a model that arrives as bytes, over the air or from a file: >>image begins with
  *           the code for it.
@@ -955,17 +954,19 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
 /* A model that arrives as bytes:
  *
  *     static union { uint32_t align; unsigned char bytes[4096]; } received;
+ *     margin_real x[FEATURES], scores[SCORES];           // what your firmware has room for
  *     margin_model model;
- *     if (margin_image_open(received.bytes, size, &model) == MARGIN_OK) {
- *         const margin_vote *vote = margin_model_vote(&model);
- *         ... compare the shape of the model with what your firmware has room for ...
- *         label = margin_classify(&model, x, scores);
+ *     status = margin_image_open(received.bytes, size, &model);
+ *     if (status != MARGIN_OK) { ... margin_status_text(status) says what is wrong ... }
+ *     const margin_vote *vote = margin_model_vote(&model);
+ *     if (model.kind == MARGIN_MODEL_EXPANSION && model.of.expansion.d == FEATURES &&
+ *         margin_machines(vote->scheme, vote->classes) <= SCORES) {
+ *         label = margin_classify(&model, x, scores);    // below vote->classes, or rejected
  *     }
  *
- * A valid image may be of another shape than your firmware expects. Compare three numbers: the
- * features (of.linear.d, of.expansion.d, of.proto.d, of.list.pool.d or of.projected.d, according to
- * model.kind; quant.input.d of integer models), the classes (vote->classes), and the scores
- * (margin_machines(vote->scheme, vote->classes)).
+ * The comparison is necessary: a valid image may be of another shape than your firmware expects.
+ * The features are of.linear.d, of.expansion.d, of.proto.d, of.list.pool.d or of.projected.d,
+ * according to model.kind, and quant.input.d of integer models.
  *
  * If at least MARGIN_IMAGE_HEAD bytes have arrived, byte 7 tells which function to call: 0 means
  * margin_image_open, 15 and 7 mean margin_image_open_q; the wrong one returns MARGIN_E_IMAGE. For
@@ -1504,7 +1505,7 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
  *     // n, d and solver; for other kernels see MARGIN_RATES_KERNEL_BYTES in >>bytes.
  *     static unsigned char bytes[MARGIN_RATES_LINEAR_BYTES(200, 12, MARGIN_RATES_FAST)];
  *     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
- *     const margin_data data = {x, 200, 12, 0, y, NULL, NULL}; // y: 0 or 1
+ *     const margin_data data = {x, 200, 12, 0, y, NULL, NULL}; // y: 0 or 1; equal weights
  *     margin_rates_report report;
  *     margin_rates_options o = {0};
  *     o.eta_pos = 0.05f;
