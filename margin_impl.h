@@ -60,7 +60,8 @@
 #define MGN_HUGE MGN_R(FLT_MAX)
 #endif
 
-/* For functions with a constant argument: each public function holds only what it needs. */
+/* MGN_INLINE marks functions that are called with constants, so that each public function holds
+ * only the code for its own constants. MGN_APART keeps a function from being inlined. */
 #if defined(__GNUC__)
 #define MGN_INLINE inline __attribute__((always_inline))
 #define MGN_APART __attribute__((noinline))
@@ -131,8 +132,9 @@ static size_t mgn_size_up(size_t a, size_t unit) {
 #define MGN_SOFT_FLOAT
 #endif
 
-/* Vectors of integers that go through the loops together; what is compiled once for all uses where
- * bytes count (AVR), and otherwise wherever it is used; and the same for code between vectors. */
+/* MGN_Q_LANES vectors of an integer model go through a loop together. MGN_Q_SPREAD marks functions
+ * that add the terms of a vector to all machines, and MGN_Q_EACH those that are called for every
+ * vector: they are inlined where that pays, and compiled once where bytes count more (AVR). */
 #if defined(__OPTIMIZE_SIZE__) && !defined(MGN_ASM_DSP) && !defined(MGN_ASM_AVR)
 #define MGN_Q_LANES 1u
 #define MGN_Q_SPREAD MGN_INLINE
@@ -1190,7 +1192,7 @@ MARGIN_API margin_arena margin_arena_counting(void) {
     return mem;
 }
 
-/* Grants or refuses a block: its bytes rounded up to whole alignments in *need, or false. */
+/* Whether a block is granted. *need becomes its bytes, rounded up to a multiple of MARGIN_ALIGN. */
 static bool mgn_arena_grant(margin_arena *mem, size_t count, size_t bytes, size_t *need) {
     const size_t raw = mgn_size_mul(count, bytes);
     const bool countable = raw <= SIZE_MAX - MARGIN_ALIGN;
@@ -1203,7 +1205,7 @@ static bool mgn_arena_grant(margin_arena *mem, size_t count, size_t bytes, size_
     return mem->failed == 0;
 }
 
-/* The block at offset `at`, just taken: notes the peak. */
+/* Notes the peak, and returns the block at offset `at`, which has just been taken. */
 static void *mgn_arena_block(margin_arena *mem, size_t at) {
     const size_t taken = mem->low + (mem->size - mem->high);
     if (taken > mem->peak) { mem->peak = taken; }
@@ -1247,7 +1249,7 @@ MARGIN_API void margin_arena_reset(margin_arena *mem) {
     }
 }
 
-/* An arena to work in: there, and not one that only counts. */
+/* Refuses a missing arena, and one that only counts. */
 static inline margin_status mgn_mem_check(const margin_arena *mem) {
     return mem == NULL || (mem->base == NULL && mem->size != 0) ? MARGIN_E_ARGUMENT : MARGIN_OK;
 }
@@ -1323,7 +1325,7 @@ static inline mgn_scaled mgn_exp_two(margin_real x, margin_real low) {
 #define MGN_EXP_ZERO MGN_R(-104)
 #endif
 
-/* Stops where the result is infinite or 0 anyway; lets NaN through. */
+/* Limits x to the range beyond which the result is infinite or 0; a NaN stays a NaN. */
 static inline margin_real mgn_exp_clamp(margin_real x) {
     return mgn_max(mgn_min(x, MGN_EXP_INFINITE), MGN_EXP_ZERO);
 }
@@ -3837,7 +3839,7 @@ static bool mgn_q_stage_fits(const margin_stage_q *stage, size_t d) {
     return fits;
 }
 
-/* What all kinds must keep. */
+/* Whether what all kinds have in common is sound: format, features, vote and input stage. */
 static bool mgn_q_frame_fits(unsigned format, size_t d, const margin_vote_q *vote,
                              const margin_stage_q *stage) {
     return (format == MARGIN_Q15 || format == MARGIN_Q7) && d > 0 &&
@@ -3851,7 +3853,7 @@ static bool mgn_q_frame_fits(unsigned format, size_t d, const margin_vote_q *vot
            mgn_q_stage_fits(stage, d);
 }
 
-/* Thresholds of ordinal machines are in order. */
+/* Whether the thresholds of ordinal machines are in order. */
 static bool mgn_q_bias_fits(const margin_vote_q *vote, const int32_t *bias) {
     bool fits = true;
     for (size_t j = 1; vote->scheme == MARGIN_SCHEME_ORDINAL && j < vote->machines; j++) {
@@ -3860,7 +3862,7 @@ static bool mgn_q_bias_fits(const margin_vote_q *vote, const int32_t *bias) {
     return fits;
 }
 
-/* sum |w| * 2^15 + |bias| of the weights from w[first] on stays within 31 bits. */
+/* Whether sum |w| * 2^15 + |bias| of the d weights from w[first] on stays within 31 bits. */
 static bool mgn_q_row_fits(const void *w, size_t first, size_t d, int32_t bias, unsigned format) {
     uint64_t sum = mgn_q_size(bias);
     for (size_t i = first; i < first + d; i++) {
@@ -3996,7 +3998,7 @@ static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m) {
     return sum <= INT32_MAX;
 }
 
-/* Counts that grow up to n. */
+/* Whether the ends of the classes never fall, and the last one is n. */
 static bool mgn_q_ends_fit(const uint16_t *class_end, size_t classes, size_t n) {
     uint16_t last = 0;
     for (size_t c = 0; c < classes; c++) {
@@ -4265,7 +4267,7 @@ static const void *mgn_visit_load(mgn_walk *walk, const void *v, unsigned type, 
 
 #ifndef MARGIN_REAL_DOUBLE
 
-/* The array is where it is in the image. */
+/* Leaves the array where it is in the image. */
 static const void *mgn_visit_place(mgn_walk *walk, const void *v, unsigned type, size_t count) {
     (void)v;
     walk->fits = walk->fits && mgn_elements_fit(walk, type, count);
@@ -4345,7 +4347,7 @@ static bool mgn_model_shape(const margin_model *model) {
     return e->width == mgn_scheme_width(e->vote.scheme, e->vote.classes);
 }
 
-/* Thresholds of ordinal machines are in order. */
+/* Whether the thresholds of ordinal machines are in order. */
 static bool mgn_bias_fits(const margin_vote *vote, const margin_real *bias) {
     const size_t machines = margin_machines(vote->scheme, vote->classes);
     bool fits = true;
@@ -4356,7 +4358,7 @@ static bool mgn_bias_fits(const margin_vote *vote, const margin_real *bias) {
     return fits;
 }
 
-/* Counts that grow up to n. */
+/* Whether the ends of the classes never fall, and the last one is n. */
 static bool mgn_class_ends_fit(const uint32_t *class_end, size_t classes, size_t n) {
     uint32_t last = 0;
     for (size_t c = 0; c < classes; c++) {
@@ -4490,7 +4492,7 @@ static bool mgn_rest_zero(const unsigned char *p, uint64_t used) {
     return zero;
 }
 
-/* Null pointers for walks to start with. */
+/* Sets bytes to zero: numbers become 0, and pointers null. */
 static void mgn_clear(void *p, size_t bytes) {
     for (size_t i = 0; i < bytes; i++) { ((unsigned char *)p)[i] = 0; }
 }
@@ -4502,7 +4504,8 @@ static bool mgn_head_ends(const mgn_image_head *head, const mgn_walk *walk) {
            walk->at == head->bytes - head->notes;
 }
 
-/* A model without arrays that fits the length of the image. */
+/* Reads the numbers of the head into a model without arrays, and checks that these numbers are
+ * possible and that the arrays will fill the image exactly. */
 static margin_status mgn_image_model(const unsigned char *p, size_t size, mgn_image_head *h,
                                      margin_model *model) {
     mgn_walk walk = mgn_walk_make(mgn_visit_none, MARGIN_IMAGE_HEAD);
@@ -4548,7 +4551,7 @@ static bool mgn_image_sound(const mgn_walk *walk, const margin_model *model) {
     return walk->fits && mgn_model_sound(model) && (e == NULL || mgn_norms_exact(e));
 }
 
-/* The same walk takes room, and then copies. */
+/* Takes room in an arena for the arrays of a model, and copies them there unless `from` is NULL. */
 static mgn_walk mgn_image_take(margin_arena *mem, const unsigned char *from,
                                const mgn_image_head *head, margin_model *model) {
     mgn_walk walk = mgn_walk_make(mgn_visit_load, MARGIN_IMAGE_HEAD);
@@ -4592,7 +4595,8 @@ MARGIN_API margin_status margin_image_load(const void *image, size_t size, margi
 
 #ifndef MARGIN_REAL_DOUBLE
 
-/* Opens an image whose numbers are, or `swapped` will be, in the byte order of the machine. */
+/* Opens an image. On machines of another byte order `swapped` is the same image, writable, whose
+ * numbers are brought into the order of the machine; elsewhere it is NULL. */
 static margin_status mgn_image_open(const unsigned char *p, unsigned char *swapped, size_t size,
                                     margin_model *model) {
     mgn_walk walk = mgn_walk_make(mgn_visit_place, MARGIN_IMAGE_HEAD);
@@ -4643,7 +4647,8 @@ static void mgn_walk_quant(mgn_walk *walk, const mgn_image_head *h, margin_quant
     quant->input.d = h->d;
 }
 
-/* Cuts of a linear kernel have no vectors and none of the numbers that other kernels need. */
+/* As mgn_image_model. Cuts of a linear kernel have no vectors and none of the numbers that other
+ * kernels need. */
 static margin_status mgn_image_model_q(const unsigned char *p, size_t size, mgn_image_head *h,
                                        margin_quant *quant) {
     const uint64_t kernel = UINT64_C(0xF0000FF740000000); /* 30, 32 to 34, 36 to 43, 60 to 63 */
@@ -6611,8 +6616,9 @@ MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned ki
                 const margin_real range = mgn_strip_range(&s, j);
                 const margin_real unit = range * (minmax ? 1 : mgn_sqrt(square[j]));
                 const bool constant = range <= 2 * MGN_EPS * size || unit < MGN_TINY;
-                (offset + first)[j] = constant ? 0 : minmax ? s.low[j] : mgn_strip_at_centre(&s, j);
-                (factor + first)[j] = constant ? 0 : 1 / unit;
+                const margin_real middle = minmax ? s.low[j] : mgn_strip_at_centre(&s, j);
+                offset[first + j] = constant ? 0 : middle;
+                factor[first + j] = constant ? 0 : 1 / unit;
             }
         }
     }
@@ -9117,7 +9123,7 @@ MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const v
     return mgn_put_end(p, h, notes, walk.fits);
 }
 
-/* Takes the new weights and biases; returns how many machines there are. */
+/* Takes memory for new weights and biases. Returns how many machines there are. */
 static size_t mgn_linear_scale_plan(margin_arena *mem, const margin_linear *l, margin_real **w,
                                     margin_real **bias) {
     const size_t machines = margin_machines(l->vote.scheme, l->vote.classes);
@@ -9225,8 +9231,8 @@ static bool mgn_tick_stop(mgn_tick *tick, size_t iteration, margin_real violatio
 
 /* One machine, which tells positive samples from negative ones. */
 typedef struct {
-    margin_data data; /* its samples, the negative ones first: */
-    size_t split;     /* so many */
+    margin_data data; /* its samples, the negative ones first */
+    size_t split;     /* number of the negative samples */
     size_t most;      /* samples that memory is planned for */
     margin_kernel kernel;
     uint8_t scheme;
@@ -9278,6 +9284,7 @@ typedef struct {
     margin_real *w; /* machines x d; linear kernels only */
     mgn_tick tick;
 } mgn_job;
+
 static void mgn_job_shape(mgn_job *job, mgn_fit *fit, size_t n, size_t d, size_t classes) {
     const bool many = classes > 2u, rest = many && fit->scheme == MARGIN_SCHEME_ONE_REST;
     job->fit = fit;
@@ -9951,8 +9958,8 @@ static void mgn_mam_begin(margin_mam_online *on, size_t d, size_t classes,
     on->balanced = options->balanced;
 }
 
-/* Takes the memory for `vectors` weight vectors and `work` numbers, that of the model first.
- * `keep`: the sums last, for the on-line form. */
+/* Takes the memory for `vectors` weight vectors and `work` numbers, that of the model first. With
+ * `keep` the sums are not scratch but kept, as the on-line form needs them. */
 static void mgn_mam_plan(margin_mam_online *plan, margin_arena *mem, size_t vectors, size_t work,
                          bool keep) {
     const size_t d = plan->d, classes = plan->classes;
@@ -14386,14 +14393,13 @@ static void mgn_space_plan(mgn_space *plan, margin_arena *mem, size_t n) {
 /* How many eigenvalues to keep: those above rounding and 2^(mean log2 + cut_off) [4.5]. */
 static size_t mgn_space_rank(const margin_real *lambda, size_t n, const margin_smoothing *how) {
     const margin_real floor = lambda[0] * MGN_EPS * 4 * (margin_real)n;
-    const margin_real two = MGN_R(0.693147180559945309);
     margin_real mean = 0, least;
     size_t rank = 0, kept = 0;
     while (rank < n && lambda[rank] > floor && lambda[rank] > MGN_TINY) {
         rank++;
         mean += (mgn_log(lambda[rank - 1u]) - mean) / (margin_real)rank;
     }
-    least = mgn_exp(mean + how->cut_off * two);
+    least = mgn_exp(mean + how->cut_off * MGN_LN_2);
     while (kept < rank && (how->all || lambda[kept] >= least)) { kept++; }
     return kept;
 }
@@ -17601,22 +17607,22 @@ static void mgn_proto_ascend(mgn_proto_job *job, size_t count, mgn_proto_record 
  *
  * Training ends when the rate has come down to a 64th of the first: smaller steps change
  * nothing. */
-#define MGN_PROTO_RATE MGN_R(0.05)    /* first rate */
-#define MGN_PROTO_DOWN MGN_R(64.0)    /* of it, at which training ends */
-#define MGN_PROTO_GAIN MGN_R(0.995)   /* of the loss is progress */
-#define MGN_PROTO_LITTLE MGN_R(1e-4)  /* of the first loss is none */
-#define MGN_PROTO_STALE 3u            /* passes without progress, and */
-#define MGN_PROTO_STEPS 80u           /* steps more */
-#define MGN_PROTO_MOMENTUM MGN_R(0.9) /* of the running mean of steps */
-#define MGN_PROTO_MEMORY MGN_R(0.99)  /* of that of squared gradients */
+#define MGN_PROTO_RATE MGN_R(0.05)    /* the first rate */
+#define MGN_PROTO_DOWN MGN_R(64.0)    /* the first rate divided by this ends training */
+#define MGN_PROTO_GAIN MGN_R(0.995)   /* progress takes the loss below this share of it, */
+#define MGN_PROTO_LITTLE MGN_R(1e-4)  /* and by more than this share of the first loss */
+#define MGN_PROTO_STALE 3u            /* passes without progress before the rate is halved, */
+#define MGN_PROTO_STEPS 80u           /* and as many more as have this number of steps */
+#define MGN_PROTO_MOMENTUM MGN_R(0.9) /* share of the old value in the running mean of steps, */
+#define MGN_PROTO_MEMORY MGN_R(0.99)  /* and in that of squared gradients */
 
 /* How fast training goes, and whether it is done. */
 typedef struct {
-    margin_real rate, least; /* of the present passes; of the last */
-    margin_real loss;        /* that passes must fall below by a 200th to count as progress */
-    margin_real best;        /* the least so far */
-    margin_real little;      /* so much less is no progress: a share of the first loss */
-    size_t stale, most;      /* passes since there was progress; before the rate is halved */
+    margin_real rate, least; /* the rate of the next pass, and the one that ends training */
+    margin_real loss;        /* that of the last pass that made progress */
+    margin_real best;        /* the least loss so far */
+    margin_real little;      /* a loss that is lower by less than this is no progress */
+    size_t stale, most;      /* passes since there was progress, and before the rate is halved */
 } mgn_proto_pace;
 
 /* Adjusts the rate to the loss of a pass. Returns whether it is the least so far. Progress may be
