@@ -637,7 +637,7 @@ def import_(arguments: argparse.Namespace) -> None:
 
 def info_words(found: model.Model) -> str:
     shape = found.machine.shape
-    told = f"{shape.classes} classes" if shape.classes > 1 else "numbers" if found.numbers else "ranks"
+    told = "ranks in three levels" if found.ranks else f"{shape.classes} classes" if shape.classes > 1 else "numbers" if found.numbers else "ranks"
     return f"{kinds.describe(found.machine)}, {shape.d} features, {told}, {len(found.image)} bytes"
 
 

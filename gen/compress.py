@@ -88,6 +88,12 @@ class Cost:
                 f"average){error}")
 
 
+def answers_of(found: Model, rows: Rows) -> tuple[array, list[float]]:
+    """Labels and scores of a model in floats; of one that tells mean ranks these."""
+    labels, scores = found.machine.predict(rows)
+    return labels, model.mean_ranks(found.machine.all_scores(rows)) if found.ranks else scores
+
+
 @dataclass
 class Candidate:
     """A model in a number format."""
@@ -104,8 +110,11 @@ class Candidate:
     def answers(self, rows: Rows) -> tuple[array, list[float]]:
         """Labels, and scores in the units of floats."""
         if self.quantised is None:
-            return self.model.machine.predict(rows)
-        labels, scores, _ = self.quantised.predict(self.quantised.inputs(rows))
+            return answers_of(self.model, rows)
+        inputs = self.quantised.inputs(rows)
+        labels, scores, _ = self.quantised.predict(inputs)
+        if self.model.ranks:
+            return labels, [rank / 32768 for rank in model.whole_ranks(self.quantised.answer(inputs)[1])]
         return labels, [score * self.quantised.report.unit for score in scores]
 
 
@@ -118,12 +127,12 @@ def in_format(found: Model, form: str, rows: Rows | None) -> Candidate:
 
 def cost(found: Model, candidate: Candidate, rows: Rows, whole: tuple[array, array] | None = None) -> Cost:
     """What a candidate changes beside the whole model in floats, which answers `whole`."""
-    (before, old), (after, new) = whole or found.machine.predict(rows), candidate.answers(rows)
+    (before, old), (after, new) = whole or answers_of(found, rows), candidate.answers(rows)
     native.check_scores([*old, *new], found.path)
     moved = [abs(a - b) for a, b in zip(old, new)]
     result = Cost(rows.n, sum(a != b for a, b in zip(before, after)), max(moved), sum(moved) / rows.n)
-    if found.numbers:
-        targets, mean = rows.targets, sum(old) / rows.n
+    if found.numbers or found.ranks:
+        targets, mean = rows.targets if found.numbers else None, sum(old) / rows.n
         result.square = sum(a * a for a in moved) / rows.n
         result.variance = max(sum((a - mean) ** 2 for a in (targets or old)) / rows.n, 1e-300)
         if targets is not None:
@@ -147,7 +156,7 @@ class Judge:
     def of(self, made: Model, form: str) -> Candidate:
         candidate = in_format(made, form, self.rows)
         if self.looked is not None:
-            self.answers = self.answers or self.found.machine.predict(self.looked)
+            self.answers = self.answers or answers_of(self.found, self.looked)
             candidate.cost = cost(self.found, candidate, self.looked, self.answers)
         return candidate
 
@@ -172,7 +181,7 @@ def in_best_format(judge: Judge, form: str) -> Candidate:
             or whole.cost.small or "compressed_from" in found.notes:
         return whole
     fitted = [judge.of(fewer(found, n["n"], noise, looked), form) for noise in NOISES[form]]
-    return min([whole, *fitted], key=lambda one: one.cost.loss if found.numbers else one.cost.mean)
+    return min([whole, *fitted], key=lambda one: one.cost.loss if found.numbers or found.ranks else one.cost.mean)
 
 
 # ---- fewer vectors ----
