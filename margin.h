@@ -500,15 +500,18 @@ typedef struct {
 
 /* An expansion behind a projection: the input x, scaled, becomes z = P x + t of few numbers, and
  * the pool, an expansion of such vectors z, scores that. With many features and a small rank this
- * saves bytes, since the vectors of the pool are as short as z. */
-#define MARGIN_RANK_MOST ((size_t)32) /* numbers of z */
+ * saves bytes, since the vectors of the pool are as short as z. Instead of a projection there may
+ * be a choice of features: z has those that the model looks at. */
+#define MARGIN_RANK_MOST ((size_t)64) /* numbers of z */
 typedef struct {
     margin_expansion pool;         /* d: the rank; not scaled */
-    const margin_real *front;      /* P, rank x d */
-    const margin_real *front_bias; /* t, rank numbers */
+    const margin_real *front;      /* P, rank x d; NULL where features are picked */
+    const margin_real *front_bias; /* t, rank numbers; NULL where features are picked */
     const margin_real *offset;     /* d numbers: raw inputs are scaled, (x - offset) * factor, */
     const margin_real *factor;     /* before P. NULL means that they are not scaled. */
     size_t d;                      /* features */
+    const uint8_t *picked; /* NULL; or z has some of the features: bit k % 8 of byte k / 8 is 1 if
+                              feature k is one of these, and as many bits as z has numbers are */
 } margin_projected;
 
 /* Prototypes. Here and in >>proto a `model` is one prototype of a class, not a whole margin_model:
@@ -571,6 +574,8 @@ MARGIN_API void margin_proto_scores(const margin_proto *model, const margin_real
 /* Computes z of a model behind a projection, pool.d numbers. These are then the input of the
  * function of the pool's kernel, for &model->pool. */
 MARGIN_API void margin_project(const margin_projected *model, const margin_real *x, margin_real *z);
+/* Computes the same of a model with picked features. */
+MARGIN_API void margin_pick(const margin_projected *model, const margin_real *x, margin_real *z);
 /* Computes the scores of a model of any kind. */
 MARGIN_API void margin_scores(const margin_model *model, const margin_real *x, margin_real *scores);
 /* Finds the nearest class alone and what is needed to judge it, without computing all scores: a
@@ -777,7 +782,7 @@ typedef struct {
  *     z[r] = ((front[r].x + front_bias[r]) * front_scales[r] / 2^16) / 2^front_down,
  *
  * rounded down twice and limited to int16_t, with sum |front[r]| * 2^15 + |front_bias[r]| <
- * 2^31. */
+ * 2^31. Where features are picked, z has these as they are. */
 typedef struct {
     margin_expansion_q pool;      /* d: the rank; the stage is that of the raw inputs */
     const void *front;            /* rank x d, int16_t or int8_t */
@@ -785,6 +790,7 @@ typedef struct {
     const uint16_t *front_scales; /* rank */
     uint16_t d;
     uint8_t front_down;
+    const uint8_t *picked; /* as in margin_projected; then the three arrays above are NULL */
 } margin_projected_q;
 
 /* Any integer model. */
@@ -904,6 +910,8 @@ typedef struct {
                          margin_proto_found_q *found);
 #define MARGIN_DECLARE_Q(name, shape, kernel, format) MARGIN_DECLARE_##shape(name)
 MARGIN_PREDICTORS_Q(MARGIN_DECLARE_Q)
+/* Computes z of a model with picked features, in any format. */
+MARGIN_API void margin_pick_q(const margin_projected_q *model, const int16_t *x, int16_t *z);
 
 /* These serve lists, and models of any kind, in both formats. */
 MARGIN_API size_t margin_list_ask_q(const margin_list_q *model, const int16_t *x, int32_t *score);
@@ -2091,6 +2099,11 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  * With many features a projection z = P x to a few numbers, learned together with the rest, makes
  * vectors short: a rank of r takes r (d + 6) bytes in q7, and each vector r + 2 instead of d + 2.
  *
+ * Where even that is too much, `features` says how many features the units may look at. All start
+ * with all of them; in the first two fifths of the passes the features go, one after the other,
+ * whose weights say least: those with the least sum over units of |v_k|^2 |c_v|^2, times the
+ * variance of the feature. A feature that is left takes a byte a unit, all others a bit in all.
+ *
  * A machine of another method that was reduced by margin_compress is a good `start`: the training
  * goes on from its vectors, coefficients and width, and the vectors move to where so few of them do
  * best. It must be an expansion of rbf without scaling, with one machine a class (one for two
@@ -2107,6 +2120,8 @@ typedef struct {
     uint16_t vectors;  /* at most the number of samples                     0: 64, or n          */
     uint16_t rank;     /* of a learned projection, at most MARGIN_RANK_MOST and less than the    */
                        /* number of features                                0: no projection     */
+    uint16_t features; /* that hinge units look at, at most MARGIN_RANK_MOST, without a          */
+                       /* projection; d or more: all                        0: all               */
     margin_real noise; /* deviation of the noise; MARGIN_ZERO: none         0: by validation     */
     margin_real rate;  /* largest step of a value, at most 1                0: 0.01; rbf: 0.05   */
     margin_real decay; /* share of a value that a step of 1 takes away, at  0: by validation     */
@@ -3361,14 +3376,15 @@ typedef struct {
                 MARGIN_MORE((size_t)(width), (size_t)MARGIN_COMPACT_BATCH))
 /* The lists: what is kept, of `deep` values a vector; the numbers of a part that is learned; and
  * what a step takes, where z is the rank plus one, or 0 without a projection. */
-#define MARGIN_BLOCKS_COMPACT_KEPT(X, d, deep, classes, width, vector_count, rank)                 \
+#define MARGIN_BLOCKS_COMPACT_KEPT(X, d, deep, classes, width, vector_count, rank, mask)           \
     X(vectors, margin_real, vector_count, deep)                                                    \
     X(norms, margin_real, vector_count, 1u)                                                        \
     X(coef, margin_real, vector_count, width)                                                      \
     X(bias, margin_real, width, 1u)                                                                \
     X(class_end, uint32_t, classes, 1u)                                                            \
     X(front, margin_real, rank, d)                                                                 \
-    X(front_bias, margin_real, rank, 1u)
+    X(front_bias, margin_real, rank, 1u)                                                           \
+    X(picked, uint8_t, mask, 1u)
 #define MARGIN_BLOCKS_COMPACT_PART(X, row_count, col_count)                                        \
     X(value, margin_real, row_count, col_count)                                                    \
     X(used, margin_real, row_count, col_count)                                                     \
@@ -3387,6 +3403,8 @@ typedef struct {
     X(panel, margin_real, MARGIN_QP_PANEL,                                                         \
       MARGIN_LESS(MARGIN_COMPACT_PANEL(d, width, vector_count), 256u))                             \
     X(centre, margin_real, d, 1u)                                                                  \
+    X(spread, margin_real, d, 1u)                                                                  \
+    X(pick, margin_index, d, 1u)                                                                   \
     X(mu, margin_real, count, 1u)                                                                  \
     X(order, margin_index, count, 1u)
 #define MARGIN_COMPACT_PARTS(d, deep, width, vectors, rank)                                        \
@@ -3395,18 +3413,22 @@ typedef struct {
              MARGIN_BLOCKS_COMPACT_PART(MARGIN_AS_BLOCK, vectors, width)                           \
                  MARGIN_BLOCKS_COMPACT_PART(MARGIN_AS_BLOCK, 1u, width)                            \
                      MARGIN_BLOCKS_COMPACT_PART(MARGIN_AS_BLOCK, 1u, 1u))
-#define MARGIN_COMPACT_ALL(n, d, deep, classes, vectors, rank, seen)                               \
+#define MARGIN_COMPACT_ALL(n, d, deep, classes, vectors, rank, seen, stay, mask)                   \
     (MARGIN_COMPACT_PARTS(d, deep, MARGIN_COMPACT_WIDTH(classes), vectors, rank)                   \
-         MARGIN_BLOCKS_COMPACT_KEPT(MARGIN_AS_BLOCK, d, deep, classes,                             \
-                                    MARGIN_COMPACT_WIDTH(classes), vectors, rank)                  \
+         MARGIN_BLOCKS_COMPACT_KEPT(MARGIN_AS_BLOCK, d, stay, classes,                             \
+                                    MARGIN_COMPACT_WIDTH(classes), vectors, rank, mask)            \
              MARGIN_BLOCKS_COMPACT(MARGIN_AS_BLOCK, n, d, MARGIN_COMPACT_WIDTH(classes), vectors,  \
                                    rank, seen) +                                                   \
      MARGIN_ALIGN - 1u)
 #define MARGIN_COMPACT_BYTES(n, d, classes, vectors)                                               \
-    MARGIN_COMPACT_ALL(n, d, d, classes, vectors, 0u, 0u)
+    MARGIN_COMPACT_ALL(n, d, d, classes, vectors, 0u, 0u, d, 0u)
 /* With a projection of a rank above 0. */
 #define MARGIN_COMPACT_RANK_BYTES(n, d, classes, vectors, rank)                                    \
-    MARGIN_COMPACT_ALL(n, d, rank, classes, vectors, rank, (size_t)(rank) + 1u)
+    MARGIN_COMPACT_ALL(n, d, rank, classes, vectors, rank, (size_t)(rank) + 1u, rank, 0u)
+/* With a choice of features, less than d. */
+#define MARGIN_COMPACT_FEATURES_BYTES(n, d, classes, vectors, features)                            \
+    MARGIN_COMPACT_ALL(n, d, d, classes, vectors, 0u, 0u, features, MARGIN_PICKED_BYTES(d))
+#define MARGIN_PICKED_BYTES(d) (((size_t)(d) + 7u) / 8u)
 
 #endif /* MARGIN_PREDICT_ONLY */
 

@@ -2133,11 +2133,33 @@ MARGIN_API void margin_project(const margin_projected *model, const margin_real 
     }
 }
 
+/* Whether feature k is one of those that a model looks at. */
+static MGN_INLINE bool mgn_is_picked(const uint8_t *picked, size_t k) {
+    return (MARGIN_LOAD(uint8_t, picked + k / 8u) >> k % 8u & 1u) != 0;
+}
+
+MARGIN_API void margin_pick(const margin_projected *model, const margin_real *x, margin_real *z) {
+    for (size_t k = 0; k < model->d; k++) {
+        if (mgn_is_picked(model->picked, k)) {
+            *z = x[k];
+            if (model->offset != NULL) {
+                *z = (x[k] - MARGIN_LOAD(margin_real, model->offset + k)) *
+                     MARGIN_LOAD(margin_real, model->factor + k);
+            }
+            z++;
+        }
+    }
+}
+
 /* Never inlined, because models of other kinds need no stack for z. */
 static MGN_APART void mgn_projected_scores(const margin_projected *model, const margin_real *x,
                                            margin_real *scores) {
     margin_real z[MARGIN_RANK_MOST];
-    margin_project(model, x, z);
+    if (model->picked != NULL) {
+        margin_pick(model, x, z);
+    } else {
+        margin_project(model, x, z);
+    }
     margin_expansion_scores(&model->pool, z, scores);
 }
 
@@ -2397,7 +2419,8 @@ enum {
     MGN_FLAG_STAGE = 1,
     MGN_FLAG_INPUT = 2,
     MGN_FLAG_GAINS = 4,
-    MGN_FLAG_CURVED = 8
+    MGN_FLAG_CURVED = 8,
+    MGN_FLAG_PICKED = 16
 };
 
 /* The lists below have the fields of every struct in its order. Images, margin_model_check and its
@@ -2414,12 +2437,12 @@ enum {
  * the rank as d, at a place D of its own.
  *
  * Elements: REAL; OFFSET and FACTOR, the reals of the scaling; CURVE and CURVE_Q, reals and int16_t
- * of a curve of probabilities; GAIN, U16 that a flag tells of; U32, U16, U8, I32 and I16; Q is
- * int16_t or int8_t, whichever the format says; COEF is int8_t where a machine has a scale, else
- * int16_t. Types: REAL, U8, U16, U32, I16, I32; SIZE and N16 are size_t and uint16_t, 32 bits in
- * an image; H16 is size_t and W8 uint8_t, 16 bits there; B16 is uint16_t, 8 bits there; CHANCE is a
- * probability in 2^-15, rounded down, 16 bits; CUT and ADD share one place, where poly has the
- * latter; MACHINES is not stored but follows from scheme and classes. */
+ * of a curve of probabilities; GAIN and PICK, U16 and U8 that a flag tells of; U32, U16, U8, I32
+ * and I16; Q is int16_t or int8_t, whichever the format says; COEF is int8_t where mgn_head_narrow
+ * says so, else int16_t. Types: REAL, U8, U16, U32, I16, I32; SIZE and N16 are size_t and uint16_t,
+ * 32 bits in an image; H16 is size_t and W8 uint8_t, 16 bits there; B16 is uint16_t, 8 bits there;
+ * CHANCE is a probability in 2^-15, rounded down, 16 bits; CUT and ADD share one place, where poly
+ * has the latter; MACHINES is not stored but follows from scheme and classes. */
 #define MGN_VOTE_FIELDS(A, N, P)                                                                   \
     N(P vote.classes, U16, 24)                                                                     \
     N(P vote.scheme, U8, 28)                                                                       \
@@ -2457,11 +2480,12 @@ enum {
     A(target, U32, h->width)
 #define MGN_PROJECTED_FIELDS(A, N, S)                                                              \
     MGN_POOL_FIELDS(A, N, S, pool., REAL, REAL, H16, 60)                                           \
-    A(front, REAL, mgn_size_mul(h->rank, h->d))                                                    \
-    A(front_bias, REAL, h->rank)                                                                   \
+    A(front, REAL, mgn_size_mul(mgn_head_front(h), h->d))                                          \
+    A(front_bias, REAL, mgn_head_front(h))                                                         \
     A(offset, OFFSET, mgn_head_scaled(h))                                                          \
     A(factor, FACTOR, mgn_head_scaled(h))                                                          \
-    N(d, SIZE, 20)
+    N(d, SIZE, 20)                                                                                 \
+    A(picked, PICK, mgn_head_picked(h))
 #define MGN_PROTO_FIELDS(A, N, S)                                                                  \
     A(vectors, REAL, mgn_size_mul(mgn_head_rows(h), h->d))                                         \
     A(exits, REAL, h->width > 0 ? h->n : 0)                                                        \
@@ -2523,11 +2547,12 @@ enum {
     A(target, U8, h->width)
 #define MGN_PROJECTED_FIELDS_Q(A, N, S)                                                            \
     MGN_POOL_FIELDS_Q(A, N, S, pool., B16, 50)                                                     \
-    A(front, Q, mgn_size_mul(h->rank, h->d))                                                       \
-    A(front_bias, I32, h->rank)                                                                    \
-    A(front_scales, U16, h->rank)                                                                  \
+    A(front, Q, mgn_size_mul(mgn_head_front(h), h->d))                                             \
+    A(front_bias, I32, mgn_head_front(h))                                                          \
+    A(front_scales, U16, mgn_head_front(h))                                                        \
     N(d, U16, 20)                                                                                  \
-    N(front_down, U8, 51)
+    N(front_down, U8, 51)                                                                          \
+    A(picked, PICK, mgn_head_picked(h))
 #define MGN_PROTO_FIELDS_Q(A, N, S)                                                                \
     A(vectors, Q, mgn_size_mul(mgn_size_up(mgn_head_rows(h), MGN_Q_BLOCK), mgn_size_up(h->d, 2u))) \
     A(constants, I32, mgn_head_rows(h))                                                            \
@@ -2602,6 +2627,15 @@ static size_t mgn_head_pool_scaled(const mgn_image_head *h) {
     return h->kind != MARGIN_MODEL_PROJECTED ? mgn_head_scaled(h) : 0;
 }
 
+/* Rows of a projection, and bytes that tell picked features. */
+static size_t mgn_head_front(const mgn_image_head *h) {
+    return (h->flags & MGN_FLAG_PICKED) != 0 ? 0 : h->rank;
+}
+
+static size_t mgn_head_picked(const mgn_image_head *h) {
+    return (h->flags & MGN_FLAG_PICKED) != 0 ? h->d / 8u + (h->d % 8u != 0 ? 1u : 0u) : 0;
+}
+
 /* Vectors of all prototypes: each has a centroid and its tangents. */
 static size_t mgn_head_rows(const mgn_image_head *h) {
     return mgn_size_mul(h->n, 1u + (size_t)h->width);
@@ -2669,6 +2703,7 @@ static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t va
 #define MGN_E_CURVE(OP, v, n) OP(margin_real, MGN_REALS, MGN_FLAG_CURVED, v, n)
 #define MGN_E_CURVE_Q(OP, v, n) OP(int16_t, MGN_HALVES, MGN_FLAG_CURVED, v, n)
 #define MGN_E_GAIN(OP, v, n) OP(uint16_t, MGN_HALVES, MGN_FLAG_GAINS, v, n)
+#define MGN_E_PICK(OP, v, n) OP(uint8_t, MGN_BYTES, MGN_FLAG_PICKED, v, n)
 #define MGN_E_U32(OP, v, n) OP(uint32_t, MGN_WORDS, 0, v, n)
 #define MGN_E_I32(OP, v, n) OP(int32_t, MGN_WORDS, 0, v, n)
 #define MGN_E_U16(OP, v, n) OP(uint16_t, MGN_HALVES, 0, v, n)
@@ -3526,9 +3561,17 @@ static void mgn_q_expansion_scores(const margin_expansion_q *e, const int16_t *x
     }
 }
 
+MARGIN_API void margin_pick_q(const margin_projected_q *model, const int16_t *x, int16_t *z) {
+    for (size_t k = 0; k < model->d; k++) {
+        if (mgn_is_picked(model->picked, k)) { *z++ = x[k]; }
+    }
+}
+
 static void mgn_q_projected_scores(const margin_projected_q *p, const int16_t *x, int32_t *scores) {
     int16_t z[MARGIN_RANK_MOST];
-    if (p->pool.format == MARGIN_Q15) {
+    if (p->picked != NULL) {
+        margin_pick_q(p, x, z);
+    } else if (p->pool.format == MARGIN_Q15) {
         margin_project_q15(p, x, z);
     } else {
         margin_project_q7(p, x, z);
@@ -4123,14 +4166,23 @@ static bool mgn_q_proto_fits(const margin_proto_q *p) {
     return fits;
 }
 
+/* Whether so many of d features are picked, and none beyond them. */
+static bool mgn_picked_fits(const uint8_t *picked, size_t d, size_t rank) {
+    size_t count = 0;
+    for (size_t k = 0; k < d; k++) { count += mgn_is_picked(picked, k) ? 1u : 0u; }
+    for (size_t k = d; k % 8u != 0; k++) { count += mgn_is_picked(picked, k) ? d : 0u; }
+    return count == rank;
+}
+
 /* The front, and the pool, whose stage is that of the raw inputs. */
 static bool mgn_q_projected_fits(const margin_projected_q *p) {
     margin_expansion_q pool = p->pool;
     bool fits = p->d > 0 && pool.d <= MARGIN_RANK_MOST && p->front_down < 32u &&
                 mgn_q_stage_fits(pool.stage, p->d);
     pool.stage = NULL;
-    fits = fits && mgn_q_expansion_fits(&pool);
-    for (size_t r = 0; fits && r < pool.d; r++) {
+    fits = fits && mgn_q_expansion_fits(&pool) &&
+           (p->picked == NULL || mgn_picked_fits(p->picked, p->d, pool.d));
+    for (size_t r = 0; fits && p->picked == NULL && r < pool.d; r++) {
         fits = mgn_q_row_fits(p->front, r * p->d, p->d, MARGIN_LOAD(int32_t, p->front_bias + r),
                               pool.format);
     }
@@ -4402,6 +4454,10 @@ static bool mgn_model_sound(const margin_model *model) {
     }
     if (model->kind == MARGIN_MODEL_LIST) { return mgn_list_sound(&model->of.list); }
     if (model->kind == MARGIN_MODEL_PROTO) { return mgn_proto_sound(&model->of.proto); }
+    if (model->kind == MARGIN_MODEL_PROJECTED && model->of.projected.picked != NULL &&
+        !mgn_picked_fits(model->of.projected.picked, model->of.projected.d, e->d)) {
+        return false;
+    }
     return mgn_class_ends_fit(e->class_end, e->vote.classes, e->n) &&
            mgn_bias_fits(&e->vote, e->bias);
 }
@@ -4455,6 +4511,11 @@ static mgn_image_head mgn_head_parse(const unsigned char *p) {
     }
     head.notes = mgn_get_size(p + 56);
     return head;
+}
+
+/* The flag that only models behind a projection may have. */
+static unsigned mgn_head_may_pick(const mgn_image_head *h) {
+    return h->kind == MARGIN_MODEL_PROJECTED ? (unsigned)MGN_FLAG_PICKED : 0u;
 }
 
 /* MGN_USED: the bytes of the head in which a number is, a bit for each. */
@@ -4522,7 +4583,8 @@ static margin_status mgn_image_model(const unsigned char *p, size_t size, mgn_im
         return MARGIN_E_IMAGE;
     }
     if (!mgn_rest_zero(p, used) || !mgn_model_shape(model) ||
-        (h->flags & ~(unsigned)MGN_FLAG_CURVED) > (h->kind == MARGIN_MODEL_LINEAR ? 0u : 1u)) {
+        (h->flags & ~(unsigned)MGN_FLAG_CURVED & ~mgn_head_may_pick(h)) >
+            (h->kind == MARGIN_MODEL_LINEAR ? 0u : 1u)) {
         return MARGIN_E_IMAGE_VALUE;
     }
     mgn_walk_model(&walk, h, model);
@@ -4671,7 +4733,8 @@ static margin_status mgn_image_model_q(const unsigned char *p, size_t size, mgn_
         return MARGIN_E_IMAGE;
     }
     if (!fits || !mgn_get_finite(p + 64) || !mgn_rest_zero(p, cuts ? used & ~kernel : used) ||
-        h->flags > (MGN_FLAG_STAGE | MGN_FLAG_INPUT | MGN_FLAG_GAINS | MGN_FLAG_CURVED) ||
+        (h->flags & ~mgn_head_may_pick(h)) >
+            (MGN_FLAG_STAGE | MGN_FLAG_INPUT | MGN_FLAG_GAINS | MGN_FLAG_CURVED) ||
         (h->kind != MARGIN_MODEL_LINEAR && (h->flags & MGN_FLAG_GAINS) != 0) ||
         (h->kind == MARGIN_MODEL_PROTO && h->width > MARGIN_PROTO_TANGENTS) ||
         (h->kind == MARGIN_MODEL_LIST && (h->n == 0) != cuts)) {
@@ -7280,12 +7343,13 @@ typedef struct {
  * out not to be needed. The inputs of a pool behind a projection are made by the projection:
  * nothing of them is kept. */
 static void mgn_q_inputs_plan(mgn_q_inputs *in, margin_arena *mem) {
-    const size_t d = in->d, staged = in->whole ? d : 0;
-    const size_t kept = in->whole || in->projected != NULL ? 0 : d;
+    const bool raw = in->projected == NULL;
+    const size_t d = in->d, staged = in->whole && raw ? d : 0;
+    const size_t kept = in->whole || !raw ? 0 : d;
     in->offset = MGN_KEEP(mem, margin_real, kept);
     in->factor = MGN_KEEP(mem, margin_real, kept);
     in->mark = mem->low;
-    in->stage = MGN_KEEP(mem, margin_stage_q, in->whole ? 1u : 0);
+    in->stage = MGN_KEEP(mem, margin_stage_q, in->whole && raw ? 1u : 0);
     in->stage_offset = MGN_KEEP(mem, int32_t, staged);
     in->stage_factor = MGN_KEEP(mem, int16_t, staged);
     in->stage_shift = MGN_KEEP(mem, uint8_t, staged);
@@ -7301,11 +7365,22 @@ static void mgn_q_inputs_plan(mgn_q_inputs *in, margin_arena *mem) {
     in->z = MGN_SCRATCH(mem, margin_real, in->projected != NULL ? d : 0);
 }
 
-/* Sample i, behind the projection if there is one. */
+/* Of numbers a feature those of the picked ones. */
+static void mgn_q_gather(const margin_projected *p, const margin_real *x, margin_real *z) {
+    for (size_t k = 0; k < p->d; k++) {
+        if (mgn_is_picked(p->picked, k)) { *z++ = x[k]; }
+    }
+}
+
+/* Sample i, behind the projection if there is one; picked features as they are. */
 static const margin_real *mgn_q_sample(const mgn_q_inputs *in, size_t i) {
     const margin_real *x = mgn_sample(in->data, i);
     if (in->projected == NULL) { return x; }
-    margin_project(in->projected, x, in->z);
+    if (in->projected->picked != NULL) {
+        mgn_q_gather(in->projected, x, in->z);
+    } else {
+        margin_project(in->projected, x, in->z);
+    }
     return in->z;
 }
 
@@ -8439,7 +8514,7 @@ static void mgn_q_front_shape(mgn_q_front_job *f, const margin_projected *p, uns
 }
 
 static void mgn_q_front_plan(mgn_q_front_job *f, margin_arena *mem) {
-    const size_t rank = f->view.n;
+    const size_t rank = f->view.vectors != NULL ? f->view.n : 0;
     f->rows.vectors =
         margin_arena_keep(mem, mgn_size_mul(rank, f->in.d), f->rows.format == MARGIN_Q15 ? 2u : 1u);
     f->bias = MGN_KEEP(mem, int32_t, rank);
@@ -8481,8 +8556,11 @@ typedef struct {
     const margin_model *from;
     const margin_vote *vote;
     const margin_projected *projected; /* NULL: no projection */
-    const margin_list *list;           /* NULL: no list; its arrays: */
-    uint16_t *reach;                   /* kept, as the next */
+    const margin_projected *picked;    /* the same, if features are picked; then of these: */
+    margin_real *own_offset, *own_factor;
+    uint8_t *mask;           /* kept */
+    const margin_list *list; /* NULL: no list; its arrays: */
+    uint16_t *reach;         /* kept, as the next */
     uint8_t *target;
     unsigned format;
     size_t machines;
@@ -8508,6 +8586,7 @@ static void mgn_q_job_kind(mgn_q_job *job, const margin_model *from) {
     job->from = from;
     job->vote = margin_model_vote(from);
     job->projected = from->kind == MARGIN_MODEL_PROJECTED ? &from->of.projected : NULL;
+    job->picked = job->projected != NULL && job->projected->picked != NULL ? job->projected : NULL;
     job->list = from->kind == MARGIN_MODEL_LIST ? &from->of.list : NULL;
     job->linear.from = from->kind == MARGIN_MODEL_LINEAR ? &from->of.linear : NULL;
     job->proto.from = proto ? p : NULL;
@@ -8522,6 +8601,9 @@ static void mgn_q_job_kind(mgn_q_job *job, const margin_model *from) {
         job->view.d = p->d;
         job->view.width = 0;
         job->view.kernel.kind = MARGIN_KERNEL_RBF;
+    } else if (job->picked != NULL) { /* an expansion of few features, scaled as these are */
+        job->view = job->picked->pool;
+        job->rows.from = &job->view;
     } else if (job->list != NULL) {
         job->view = job->list->pool;
         job->end = (uint32_t)job->view.n;
@@ -8536,6 +8618,18 @@ static void mgn_q_job_kind(mgn_q_job *job, const margin_model *from) {
     }
 }
 
+/* Whether whole numbers may go in as they are: picked features have no stage. */
+static bool mgn_q_picked_whole(const margin_projected *p) {
+    margin_real first = 0;
+    bool same = true;
+    for (size_t k = 0; p->offset != NULL && k < p->d; k++) {
+        if (!mgn_is_picked(p->picked, k)) { continue; }
+        first = first > 0 ? first : p->factor[k];
+        same = same && mgn_abs(p->factor[k] - first) <= first / 4096;
+    }
+    return same;
+}
+
 static bool mgn_kind_known(unsigned kind) {
     return kind >= MARGIN_MODEL_LINEAR && kind <= MARGIN_MODEL_PROJECTED;
 }
@@ -8544,12 +8638,14 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
                                      const margin_quant_options *options) {
     if (from == NULL || !mgn_kind_known(from->kind)) { return MARGIN_E_ARGUMENT; }
     mgn_q_job_kind(job, from);
-    const bool whole = options != NULL && options->whole, linear = job->linear.from != NULL;
+    const bool linear = job->linear.from != NULL;
+    const bool whole = options != NULL && options->whole &&
+                       (job->picked == NULL || mgn_q_picked_whole(job->picked));
     const bool pool = from->kind == MARGIN_MODEL_EXPANSION || job->projected != NULL;
     const margin_expansion *e = job->rows.from;
     job->format = options == NULL || options->format == 0 ? (unsigned)MARGIN_Q15 : options->format;
     job->in.projected = job->projected;
-    job->in.whole = whole && job->projected == NULL;
+    job->in.whole = whole && (job->projected == NULL || job->picked != NULL);
     job->in.least = 0;
     job->in.staged = false;
     job->in.d = linear ? job->linear.from->d : e->d;
@@ -8595,6 +8691,7 @@ static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
     job->reach = MGN_KEEP(mem, uint16_t, cuts);
     job->target = MGN_KEEP(mem, uint8_t, cuts);
     job->curve = MGN_KEEP(mem, int16_t, job->vote->curve != NULL ? MARGIN_CURVE : 0);
+    job->mask = MGN_KEEP(mem, uint8_t, job->picked != NULL ? (job->picked->d + 7u) / 8u : 0);
     mgn_q_inputs_plan(&job->in, mem);
     job->linear.weights = MGN_SCRATCH(mem, margin_real, linear ? mgn_size_mul(cuts, d) : 0);
     job->linear.biases = MGN_SCRATCH(mem, margin_real, linear ? cuts : 0);
@@ -8604,6 +8701,8 @@ static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
     job->pool.tops = MGN_SCRATCH(mem, margin_real, job->machines);
     job->pool.steps = MGN_SCRATCH(mem, margin_real, job->pool.hinge ? n : 0);
     job->scores_q = MGN_SCRATCH(mem, int32_t, job->machines);
+    job->own_offset = MGN_SCRATCH(mem, margin_real, job->picked != NULL ? d : 0);
+    job->own_factor = MGN_SCRATCH(mem, margin_real, job->picked != NULL ? d : 0);
     if (job->projected != NULL) { mgn_q_front_plan(&job->front, mem); }
 }
 
@@ -8624,6 +8723,12 @@ static void mgn_q_job_start(mgn_q_job *job, const margin_data *data) {
     job->pool.kernel = none;
     job->pool.kernel.step = job->linear.from == NULL ? 1u : 0;
     if (job->list != NULL) { job->rows.class_end = NULL; }
+    if (job->picked != NULL && job->picked->offset != NULL) {
+        mgn_q_gather(job->picked, job->picked->offset, job->own_offset);
+        mgn_q_gather(job->picked, job->picked->factor, job->own_factor);
+        job->view.offset = job->own_offset;
+        job->view.factor = job->own_factor;
+    }
     job->unit = 1; /* of a model that is refused before it has one */
 }
 
@@ -8772,7 +8877,28 @@ static margin_status mgn_q_make_projected(mgn_q_job *job, margin_model_q *model)
     p.front = f->rows.vectors;
     p.front_bias = f->bias;
     p.front_scales = f->scales;
+    p.picked = NULL;
     p.d = (uint16_t)f->in.d;
+    model->kind = MARGIN_MODEL_PROJECTED;
+    model->of.projected = p;
+    return margin_model_check_q(model);
+}
+
+/* Makes the pool of picked features, whose inputs are those of the raw features. */
+static margin_status mgn_q_make_picked(mgn_q_job *job, margin_model_q *model) {
+    const mgn_q_inputs *raw = &job->front.in;
+    const margin_status status = mgn_q_make(job, model);
+    margin_projected_q p = {model->of.expansion, NULL, NULL, NULL, 0, 0, NULL};
+    if (status != MARGIN_OK) { return status; }
+    for (size_t k = 0, r = 0; k < raw->d; k++) {
+        const bool picked = mgn_is_picked(job->picked->picked, k);
+        raw->offset[k] = picked ? job->in.offset[r] : 0;
+        raw->factor[k] = picked ? job->in.factor[r] : 0;
+        r += picked ? 1u : 0;
+    }
+    for (size_t i = 0; i < (raw->d + 7u) / 8u; i++) { job->mask[i] = job->picked->picked[i]; }
+    p.d = (uint16_t)raw->d;
+    p.picked = job->mask;
     model->kind = MARGIN_MODEL_PROJECTED;
     model->of.projected = p;
     return margin_model_check_q(model);
@@ -8790,8 +8916,9 @@ static margin_status mgn_q_run(mgn_q_job *job, margin_model_q *model) {
     if (!mgn_q_ranges(&job->in) || (job->projected != NULL && !mgn_q_ranges(raw))) {
         return MARGIN_E_RANGE;
     }
-    const margin_status status =
-        job->projected != NULL ? mgn_q_make_projected(job, model) : mgn_q_make(job, model);
+    const margin_status status = job->picked != NULL      ? mgn_q_make_picked(job, model)
+                                 : job->projected != NULL ? mgn_q_make_projected(job, model)
+                                                          : mgn_q_make(job, model);
     if (status == MARGIN_OK &&
         (!mgn_finite(job->unit) || (!raw->whole && (!mgn_all_finite(raw->offset, raw->d) ||
                                                     !mgn_all_finite(raw->factor, raw->d))))) {
@@ -9165,6 +9292,7 @@ static margin_status mgn_linear_scale(margin_linear *l, const margin_scaling *s,
 #define MGN_SCALE_REAL(v)
 #define MGN_SCALE_CURVE(v)
 #define MGN_SCALE_U32(v)
+#define MGN_SCALE_PICK(v)
 #define MGN_SCALE_A(field, element, count) MGN_SCALE_##element(m->field)
 #define MGN_SCALE_CASE(number, type, member, FIELDS)                                               \
     case number: {                                                                                 \
@@ -18529,10 +18657,12 @@ typedef struct {
     const margin_data *data;
     margin_compact_options o;
     size_t n, d, classes, machines, units;
-    size_t deep;                                /* values that a unit sees: the rank, or d */
+    size_t deep;   /* values that a unit sees: the rank, or the features that are left */
+    size_t loaded; /* values of a sample that are loaded: the features that are left */
     margin_real *vectors, *norms, *coef, *bias; /* of the model */
     margin_real *front, *front_bias;            /* of its projection */
     uint32_t *class_end;
+    uint8_t *picked;                 /* of the model: its features, a bit each */
     mgn_compact_part of_front;       /* rank x d */
     mgn_compact_part of_units;       /* units x (deep + 1) */
     mgn_compact_part of_coef;        /* units x machines */
@@ -18545,7 +18675,8 @@ typedef struct {
     margin_real *s;                  /* batch x machines: scores, then their slopes */
     margin_real *top;                /* units: largest size of a value of a vector */
     margin_real *panel;              /* of the matrix products */
-    margin_real *centre;             /* d */
+    margin_real *centre, *spread;    /* d: mean and variance of the features */
+    margin_index *pick;              /* d: the features that are left, in their order */
     margin_real *mu;                 /* n margins */
     margin_index *order;             /* n samples, those held out last */
     margin_real factor, unit_weight; /* 1 / deviation; 1 / mean weight */
@@ -18603,7 +18734,7 @@ static void mgn_compact_open(mgn_compact *job, size_t n) {
 /* Options with their defaults filled in, and sizes; false: out of range. */
 static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t classes,
                               const margin_compact_options *options) {
-    static const margin_compact_options none = {0, 0, false,        0,   0, 0, 0, 0,
+    static const margin_compact_options none = {0, 0, false,        0,   0, 0, 0, 0, 0,
                                                 0, 0, {NULL, NULL}, NULL};
     margin_compact_options *o = &job->o;
     *o = options != NULL ? *options : none;
@@ -18614,6 +18745,9 @@ static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t class
            o->decay >= 0 && o->decay <= 100 && o->loss <= MARGIN_COMPACT_SOFT && n > 0 && d > 0 &&
            d < SIZE_MAX && classes > 1u && classes < MARGIN_REJECTED && o->rank < d &&
            o->rank <= MARGIN_RANK_MOST;
+    o->features = o->features < d ? o->features : 0;
+    fits = fits && (o->features == 0 || (o->features <= MARGIN_RANK_MOST && o->rank == 0 &&
+                                         o->kernel == MARGIN_KERNEL_HINGE));
     o->vectors = o->vectors == 0 ? (uint16_t)mgn_size_min(n, 64u) : o->vectors;
     if (o->rate == 0) { o->rate = mgn_compact_rbf(job) ? MGN_R(0.05) : MGN_R(0.01); }
     mgn_compact_open(job, n);
@@ -18624,6 +18758,7 @@ static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t class
     job->n = n;
     job->d = d;
     job->deep = o->rank > 0 ? o->rank : d;
+    job->loaded = d;
     job->classes = classes;
     job->machines = classes > 2u ? classes : 1u;
     job->units = o->vectors;
@@ -18640,8 +18775,9 @@ static void mgn_compact_part_plan(mgn_compact_part *plan, margin_arena *mem, siz
 static void mgn_compact_plan(void *task, margin_arena *mem) {
     mgn_compact *plan = (mgn_compact *)task;
     const size_t n = plan->n, d = plan->d, m = plan->units, w = plan->machines;
-    const size_t rank = plan->o.rank, seen = rank > 0 ? rank + 1u : 0;
-    MARGIN_BLOCKS_COMPACT_KEPT(MGN_LAST, d, plan->deep, plan->classes, w, m, rank)
+    const size_t rank = plan->o.rank, seen = rank > 0 ? rank + 1u : 0, few = plan->o.features;
+    const size_t stay = few > 0 ? few : plan->deep, mask = few > 0 ? (d + 7u) / 8u : 0;
+    MARGIN_BLOCKS_COMPACT_KEPT(MGN_LAST, d, stay, plan->classes, w, m, rank, mask)
     mgn_compact_part_plan(&plan->of_front, mem, rank, d);
     mgn_compact_part_plan(&plan->of_units, mem, m, plan->deep + 1u);
     mgn_compact_part_plan(&plan->of_coef, mem, m, w);
@@ -18664,9 +18800,20 @@ static margin_real mgn_compact_normal(margin_rng *rng) {
 /* Sample `order[i]` as row `row` of the batch: centred, scaled, with a 1 at the end. */
 static void mgn_compact_load(const mgn_compact *job, size_t i, size_t row) {
     const margin_real *from = mgn_sample(job->data, job->order[i]);
-    margin_real *to = job->x + row * (job->d + 1u);
-    for (size_t k = 0; k < job->d; k++) { to[k] = (from[k] - job->centre[k]) * job->factor; }
-    to[job->d] = 1;
+    margin_real *to = job->x + row * (job->loaded + 1u);
+    for (size_t k = 0; k < job->loaded; k++) {
+        const size_t feature = job->pick[k];
+        to[k] = (from[feature] - job->centre[feature]) * job->factor;
+    }
+    to[job->loaded] = 1;
+}
+
+/* All features again. */
+static void mgn_compact_pick_all(mgn_compact *job) {
+    for (size_t k = 0; k < job->d; k++) { job->pick[k] = (margin_index)k; }
+    job->loaded = job->d;
+    job->deep = job->o.rank > 0 ? job->o.rank : job->d;
+    job->of_units.cols = job->deep + 1u;
 }
 
 /* Mean and root mean square deviation; MARGIN_E_RANGE where squares overflow. */
@@ -18674,9 +18821,13 @@ static margin_status mgn_compact_centre(mgn_compact *job) {
     margin_real weight, square = 0, lost = 0;
     (void)margin_data_moments(job->data, 1, NULL, &weight, job->centre, NULL); /* of checked data */
     job->factor = 1;
+    mgn_compact_pick_all(job);
+    mgn_zero(job->spread, job->d);
     for (size_t i = 0; i < job->n; i++) {
+        const margin_real share = mgn_weight(job->data, i) / weight;
         job->order[i] = (margin_index)i;
         mgn_compact_load(job, i, 0);
+        for (size_t k = 0; k < job->d; k++) { job->spread[k] += share * job->x[k] * job->x[k]; }
         mgn_add(&square, &lost,
                 mgn_weight(job->data, i) / weight * margin_dot(job->x, job->x, job->d));
     }
@@ -18746,6 +18897,7 @@ static void mgn_compact_resume(mgn_compact *job, const margin_expansion *e) {
 }
 
 static void mgn_compact_begin(mgn_compact *job) {
+    mgn_compact_pick_all(job);
     const margin_real m = (margin_real)job->units, d = (margin_real)job->deep;
     mgn_compact_clear(&job->of_front);
     mgn_compact_clear(&job->of_units);
@@ -19001,9 +19153,9 @@ static void mgn_compact_move(mgn_compact_part *part, const mgn_compact_pace *pac
 /* Samples from .. from + count - 1 of the order into the batch, disturbed. */
 static void mgn_compact_fill(mgn_compact *job, size_t from, size_t count, margin_real noise) {
     for (size_t i = 0; i < count; i++) {
-        margin_real *x = job->x + i * (job->d + 1u);
+        margin_real *x = job->x + i * (job->loaded + 1u);
         mgn_compact_load(job, from + i, i);
-        for (size_t k = 0; k < (noise > 0 ? job->d : 0u); k++) {
+        for (size_t k = 0; k < (noise > 0 ? job->loaded : 0u); k++) {
             x[k] += noise * mgn_compact_normal(&job->rng);
         }
     }
@@ -19027,6 +19179,55 @@ static void mgn_compact_step(mgn_compact *job, size_t from, size_t count, margin
     mgn_compact_move(&job->of_coef, pace, pace->decay);
     mgn_compact_move(&job->of_bias, pace, 0);
     if (mgn_compact_rbf(job)) { mgn_compact_move(&job->of_width, pace, 0); }
+}
+
+/* What the units make of loaded feature k: the sum over units of |v_k|^2 |c_v|^2, times its
+ * variance. */
+static margin_real mgn_compact_worth(const mgn_compact *job, size_t k) {
+    const size_t w = job->machines;
+    margin_real sum = 0;
+    for (size_t u = 0; u < job->units; u++) {
+        const margin_real v = job->of_units.value[u * job->of_units.cols + k];
+        const margin_real *coef = job->of_coef.value + u * w;
+        sum += v * v * margin_dot(coef, coef, w);
+    }
+    return sum * job->spread[job->pick[k]];
+}
+
+/* Leaves column k out of a matrix with one row a unit. */
+static void mgn_compact_cut(const mgn_compact *job, margin_real *m, size_t cols, size_t k) {
+    size_t to = 0;
+    for (size_t i = 0; i < job->units * cols; i++) {
+        if (i % cols != k) { m[to++] = m[i]; }
+    }
+}
+
+/* Lets go the features that are worth least, until `left` of them are left. */
+static void mgn_compact_drop(mgn_compact *job, size_t left) {
+    mgn_compact_part *p = &job->of_units;
+    margin_real *worth = p->slope; /* which nobody needs between two batches */
+    for (size_t k = 0; k < job->loaded; k++) { worth[k] = mgn_compact_worth(job, k); }
+    while (job->loaded > left) {
+        size_t least = 0;
+        for (size_t k = 1; k < job->loaded; k++) { least = worth[k] < worth[least] ? k : least; }
+        mgn_compact_cut(job, p->value, p->cols, least);
+        mgn_compact_cut(job, p->mean, p->cols, least);
+        job->deep = --job->loaded;
+        p->cols = job->deep + 1u;
+        for (size_t k = least; k < job->loaded; k++) {
+            job->pick[k] = job->pick[k + 1u];
+            worth[k] = worth[k + 1u];
+        }
+    }
+}
+
+/* How many features are left after a share of the passes: from d at a twentieth of the way down to
+ * those asked for at two fifths, by the same factor with each pass. */
+static size_t mgn_compact_left(const mgn_compact *job, margin_real way) {
+    const margin_real d = (margin_real)job->d, few = (margin_real)job->o.features;
+    const margin_real part = mgn_min(mgn_max((way - MGN_R(0.05)) / MGN_R(0.35), 0), 1);
+    const margin_real left = d * margin_exp(part * margin_log(few / d)) + MGN_R(0.5);
+    return part < 1 ? mgn_size_min((size_t)left, job->loaded) : job->o.features;
 }
 
 /* The rate at a share 0 .. 1 of the way: up from 0 in the first twentieth, then down along
@@ -19064,6 +19265,10 @@ static void mgn_compact_fit(mgn_compact *job, size_t count, size_t passes) {
         }
         job->loss /= (margin_real)count;
         job->passes++;
+        if (job->o.features > 0) {
+            const margin_real way = (margin_real)(pass + 1u) / (margin_real)passes;
+            mgn_compact_drop(job, mgn_compact_left(job, way));
+        }
         (void)mgn_tick_stop(&job->tick, job->passes, job->loss, 0);
     }
 }
@@ -19209,7 +19414,20 @@ static void mgn_compact_store_front(mgn_compact *job, margin_projected *p) {
     p->front = job->front;
     p->front_bias = job->front_bias;
     p->offset = p->factor = NULL;
+    p->picked = NULL;
     p->d = job->d;
+}
+
+/* The features that are left. */
+static void mgn_compact_store_picked(mgn_compact *job, margin_projected *p) {
+    for (size_t i = 0; i < (job->d + 7u) / 8u; i++) { job->picked[i] = 0; }
+    for (size_t k = 0; k < job->loaded; k++) {
+        uint8_t *byte = job->picked + job->pick[k] / 8u;
+        *byte = (uint8_t)(*byte | 1u << job->pick[k] % 8u);
+    }
+    p->front = p->front_bias = p->offset = p->factor = NULL;
+    p->d = job->d;
+    p->picked = job->picked;
 }
 
 /* The units, in the coordinates of the data or of the projection, whose centre is 0 and whose
@@ -19223,12 +19441,13 @@ static void mgn_compact_store_units(mgn_compact *job, margin_kernel *kernel) {
     for (size_t u = 0; u < job->units; u++) {
         const margin_real *from = units + u * (d + 1u);
         margin_real *to = job->vectors + u * d;
+        margin_real moved = 0;
         for (size_t k = 0; k < d; k++) {
-            const margin_real centre = plain ? 0 : job->centre[k];
+            const margin_real centre = plain ? 0 : job->centre[job->pick[k]];
             to[k] = rbf ? from[k] / factor + centre : from[k] * factor;
+            moved += to[k] * centre;
         }
-        job->norms[u] =
-            rbf ? mgn_norm2_bits(to, d) : from[d] - (plain ? 0 : margin_dot(to, job->centre, d));
+        job->norms[u] = rbf ? mgn_norm2_bits(to, d) : from[d] - moved;
     }
     if (rbf) {
         kernel->kind = MARGIN_KERNEL_RBF;
@@ -19244,6 +19463,10 @@ static void mgn_compact_store(mgn_compact *job, margin_model *model) {
         model->kind = MARGIN_MODEL_PROJECTED;
         e = &model->of.projected.pool;
         mgn_compact_store_front(job, &model->of.projected);
+    } else if (job->o.features > 0) {
+        model->kind = MARGIN_MODEL_PROJECTED;
+        e = &model->of.projected.pool;
+        mgn_compact_store_picked(job, &model->of.projected);
     }
     e->kernel = plain;
     mgn_compact_store_units(job, &e->kernel);
@@ -19292,6 +19515,7 @@ static margin_status mgn_compact_work(mgn_compact *job, margin_model *model) {
     job->tick = mgn_tick_make(job->o.watch, 1);
     if (job->seek_decay || job->seek_noise) { mgn_compact_choose(job); }
     if (!job->tick.stopped) { mgn_compact_fit(job, job->n, mgn_compact_passes(job)); }
+    if (job->o.features > 0) { mgn_compact_drop(job, job->o.features); } /* if it was stopped */
     mgn_compact_rounding(job);
     mgn_compact_store(job, model);
     return MARGIN_OK;

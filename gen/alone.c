@@ -317,6 +317,15 @@ static inline void model_project(const float *x, float *z) {
     }
 }
 
+/* ---- f32 pick ---- */
+/* What the vectors see of the raw input x: some of its features, those whose bit is set. */
+static inline void model_project(const float *x, float *z) {
+    size_t r = 0;
+    for (size_t k = 0; k < MODEL_FEATURES; k++) {
+        if ((MODEL_READ_U8(model_picked + k / 8u) >> k % 8u & 1u) != 0) { z[r++] = model_scaled(x, k); }
+    }
+}
+
 /* ---- f32 scores projected ---- */
 /* The scores of all machines at the raw input x. */
 static inline void model_scores(const float *x, float *scores) {
@@ -1237,6 +1246,15 @@ static inline void model_project(const int16_t *x, int16_t *z) {
         }
         sum = model_scale_signed(sum, MODEL_READ_U16(model_front_scales + r)) >> MODEL_FRONT_DOWN;
         z[r] = (int16_t)(sum > 32767 ? 32767 : sum < -32768 ? -32768 : sum);
+    }
+}
+
+/* ---- q pick ---- */
+/* What the vectors see of an input in the units of the model: some of its features, those whose bit is set. */
+static inline void model_project(const int16_t *x, int16_t *z) {
+    size_t r = 0;
+    for (size_t k = 0; k < MODEL_FEATURES; k++) {
+        if ((MODEL_READ_U8(model_picked + k / 8u) >> k % 8u & 1u) != 0) { z[r++] = x[k]; }
     }
 }
 

@@ -208,13 +208,14 @@ def expansion(plan: Plan) -> None:
 
 def behind(plan: Plan, pool, *pieces_before: str) -> None:
     """A pool behind a projection: its pieces see the numbers of the projection in the place of features."""
-    for name in ("front", "front_bias"):
+    picks = plan.n["picks"]
+    for name in ("picked",) if picks else ("front", "front_bias"):
         plan.table(name)
     plan.constant(RANK=f"{plan.n['pool_d']}u")
     before = len(plan.chosen)
     pool(plan)
     plan.behind = set(plan.chosen[before:])
-    plan.take(*pieces_before, "project", "scores projected")
+    plan.take(*(("pick",) if picks else (*pieces_before, "project")), "scores projected")
 
 
 def projected(plan: Plan) -> None:
@@ -316,8 +317,9 @@ def expansion_q(plan: Plan) -> None:
 
 
 def projected_q(plan: Plan) -> None:
-    plan.table("front_scales")
-    plan.constant(FRONT_DOWN=plan.n["front_down"])
+    if not plan.n["picks"]:
+        plan.table("front_scales")
+        plan.constant(FRONT_DOWN=plan.n["front_down"])
     behind(plan, expansion_q, "scale signed")
 
 

@@ -10,7 +10,7 @@ import random
 import statistics
 
 from . import alone, chances, compress, data, export as export_, from_libsvm, from_pickle, groups, kinds, measure, methods, metrics, model, native
-from . import options, output, progress, project, state, trial, workers
+from . import options, output, progress, project, shapes, state, trial, workers
 from . import train as training
 from .classes import classes_of, match_label, normal_of, numbers_of, of_model
 from .cspell import is_identifier
@@ -132,6 +132,9 @@ def train_files(arguments: argparse.Namespace) -> dict:
     problem = read_problem(arguments)
     test = read_test(arguments, problem) if arguments.test else None
     with refusals_in_json(arguments, problem, chosen):
+        if arguments.method == "compact" and arguments.flash is not None and "vectors" not in chosen:
+            arguments.format = arguments.format or "q7"
+            chosen = shapes.choose(problem, chosen, arguments.flash, arguments.format, arguments.seed)
         result, found = train_and_tell(arguments, problem, chosen, test)
     if arguments.output is None:
         return {"result": result, "header": None, "model": found, "candidate": None}

@@ -40,6 +40,7 @@ class Shape:
     convert: bool = False  # raw values are real numbers and become integers before they go in
     elect: str = ""        # how scores make a class without margin_decide: see emit.ELECT
     reach: tuple = ()      # of a list: how many vectors each cut has looked at, those of the cuts before it included
+    picks: bool = False    # the numbers of the projection are some of the features
 
     @property
     def key(self) -> str:
@@ -120,7 +121,8 @@ def shape_of(model: Model, form: str = "f32", quantised: Quantised | None = None
     kernel = KERNELS[n["kernel"]] if "kernel" in n else ""
     return Shape(body.scores, kernel, body.struct, form, body.bytes, n.get("n", 0), n["d"], model.machine.shape.machines,
                  n.get("width", 1), n.get("tangents", 0), max(1, n.get("power", n.get("degree", 1))), body.stage,
-                 n.get("pool_d", 0), body.convert is not None, body.elect, tuple((quantised.parts if quantised else model.machine).array("reach")))
+                 n.get("pool_d", 0), body.convert is not None, body.elect, tuple((quantised.parts if quantised else model.machine).array("reach")),
+                 bool(n.get("picks")))
 
 
 def fours(n: int) -> int:
@@ -252,17 +254,19 @@ def estimate(shape: Shape, target: str) -> Cost:
 
 
 def projected(shape: Shape, target: str) -> Cost:
-    """A pool behind a projection, which costs what so many linear machines do."""
+    """A pool behind a projection, which costs what so many linear machines do; picking features costs what one does with a weight
+    of two words a feature, about."""
     table, q = targets()[target], "" if shape.real else "_q"
     behind = replace(shape, struct=f"margin_expansion{q}", d=shape.rank, rank=0, stage=False, convert=False)
-    rows = Shape("", "", f"margin_linear{q}", shape.format, 0, 0, shape.d, shape.rank, stage=shape.stage, convert=shape.convert)
+    d, many = (2 * shape.d, 1) if shape.picks else (shape.d, shape.rank)
+    rows = Shape("", "", f"margin_linear{q}", shape.format, 0, 0, d, many, stage=shape.stage, convert=shape.convert)
     pool, front = estimate(behind, target), estimate(rows, target)
     if not pool.known or not front.known:
         return Cost(shape.tables, 0, 0, 0, 0, 0, 0, None, None, None, False)
     parts = [table["functions"][key] for key in dict.fromkeys((*parts_of(behind), *parts_of(replace(rows, machines=1))))]
-    struct = pool.struct + 5 * table["pointer"] + (3 * table["pointer"] if shape.stage else 0)
+    struct = pool.struct + 6 * table["pointer"] + (3 * table["pointer"] if shape.stage else 0)
     cycles = None if pool.cycles is None or front.cycles is None else pool.cycles + front.cycles
-    return Cost(shape.tables, struct, code_of(parts), helpers_of(parts, table), front.convert,
+    return Cost(shape.tables, struct, code_of(parts), helpers_of(parts, table), 8 * shape.d if shape.convert else 0,
                 struct if table["struct_in_ram"] else 0, max(pool.stack, front.stack) + (4 if shape.real else 2) * shape.rank, cycles,
                 None, None)
 

@@ -123,7 +123,7 @@ def body_of(machine: Machine) -> Body:
     if (n["kind"] == 2 or projected) and n["kernel"] != 0:  # a kernel's own, not all of them
         scores = f"margin_{KERNEL_WORDS[n['kernel']].split('_')[0]}_scores"
     return Body("f32", kind.struct, tables, members, scores, reject=c_real(n["reject"]) if n["reject"] > 0 else None,
-                vote=kind.vote, project="margin_project" if projected else "", elect=elected(n, False), find=("margin_proto_find", "margin_proto_found") if kind.word == "prototypes" else None)
+                vote=kind.vote, project=("margin_pick" if n["picks"] else "margin_project") if projected else "", elect=elected(n, False), find=("margin_proto_find", "margin_proto_found") if kind.word == "prototypes" else None)
 
 
 # ---- integers ----
@@ -140,5 +140,6 @@ def integer_body(q: Quantised) -> Body:
     scores = f"margin_list_{word}_ask_{q.form}" if n["kind"] == 4 else f"margin_{word}_{verb}_{q.form}"
     return Body(q.form, KINDS[n["kind"]].struct + "_q", tables + stage, members, scores, "int16_t", "int32_t",
                 c_int(n["reject"]) if n["reject"] else None, vote=KINDS[n["kind"]].vote, notes=notes,
-                stage=bool(n["stage"]), convert=q.input_scaling(), project=f"margin_project_{q.form}" if n["kind"] == 5 else "",
+                stage=bool(n["stage"]), convert=q.input_scaling(),
+                project="" if n["kind"] != 5 else "margin_pick_q" if n["picks"] else f"margin_project_{q.form}",
                 elect=elected(n, True), find=(f"margin_proto_find_{q.form}", "margin_proto_found_q") if word == "proto" else None)

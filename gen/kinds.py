@@ -41,7 +41,11 @@ def projected_words(numbers: dict) -> str:
     """
     >>> projected_words({"kernel": 5, "n": 40, "d": 64, "pool_d": 12})
     'projection of 64 features to 12 numbers, hinge kernel, 40 vectors'
+    >>> projected_words({"kernel": 5, "n": 40, "d": 64, "pool_d": 12, "picks": 1})
+    '12 of 64 features, hinge kernel, 40 vectors'
     """
+    if numbers.get("picks"):
+        return f"{numbers['pool_d']} of {numbers['d']} features, {kernel_words(numbers)}"
     return f"projection of {numbers['d']} features to {numbers['pool_d']} numbers, {kernel_words(numbers)}"
 
 

@@ -229,8 +229,10 @@ ITERATIONS = Option("iterations", above(0, whole), "How many passes over the dat
 RATE = Option("rate", above(0), "A learning rate. tvq and td then take steps of this rate along gradients over all rows, 1 is usual; "
               "by default they take mini-batches. lvq: the first rate, default 0.05. The default of compact is 0.01, with an rbf kernel 0.05.")
 VECTORS = Option("vectors", between(1, 65535, whole), "How many vectors are learned. The default is 64.")
-RANK = Option("rank", between(1, 32, whole), "Numbers that a learned projection makes of the features, less than these, before "
+RANK = Option("rank", between(1, 64, whole), "Numbers that a learned projection makes of the features, less than these, before "
               "the vectors see them. The default is no projection.")
+FEATURES = Option("features", between(1, 64, whole), "How many features the vectors look at, which are chosen while they learn, without a "
+                  "projection and with the kernel hinge. The default is all.")
 NO_KERNEL = (*KERNEL_OPTIONS, "scheme", "tol", "max-iter")
 
 
@@ -358,7 +360,7 @@ METHODS = {
                  grid=(("neighbours", (1, 3, 5)),), without=NO_KERNEL, words=proto_words),
     "compact": Method(
         "few vectors, learned together with their coefficients and rounded to q7 while they learn: the least flash",
-        options=(VECTORS, RANK, ITERATIONS, RATE,
+        options=(VECTORS, RANK, FEATURES, ITERATIONS, RATE,
                  Option("loss", one_of(LOSSES), "What a mistake costs: hinge, where every machine tells its class from the rest, or soft, where "
                                                 "only differences of scores count. The default is soft."),
                  Option("noise", between(0, 100), "The deviation of the noise that makes margins wide. The default is the "

@@ -162,6 +162,7 @@ static void gen_number(gen_anatomy *a, const char *name, double value, int32_t t
 #define GEN_TYPE_I16 GEN_INT16
 #define GEN_TYPE_U8 GEN_UINT8
 #define GEN_TYPE_W8 GEN_UINT8
+#define GEN_TYPE_PICK GEN_UINT8
 #define GEN_TYPE_Q (h->format == MARGIN_Q7 ? GEN_INT8 : GEN_INT16)
 #define GEN_TYPE_COEF (mgn_head_narrow(h) ? GEN_INT8 : GEN_INT16)
 #define GEN_ARRAY(field, element, count) gen_array(a, #field, m->field, count, GEN_TYPE_##element);

@@ -148,6 +148,8 @@ class Parts:
                 self.arrays[name] = (part.at, part.count, part.type)
             if path not in self.BESIDE:
                 self.fields.append((path, name, self.TYPES.get(part.type, ("margin_real",))[0], part.count >= 0))
+        if "picked" in self.arrays:  # of a projection: whether it picks features
+            self.numbers["picks"] = int(self.arrays["picked"][1] > 0)
 
     def kind(self, name: str) -> str:
         """The C type of an array."""

@@ -902,6 +902,7 @@ static margin_status gen_train_compact(gen_work *work) {
     options.exact = gen_option(choice, "exact") != 0;
     options.vectors = (uint16_t)gen_option(choice, "vectors");
     options.rank = (uint16_t)gen_option(choice, "rank");
+    options.features = (uint16_t)gen_option(choice, "features");
     options.noise = noise == NULL ? 0 : *noise > 0 ? *noise : MARGIN_ZERO;
     options.rate = gen_option(choice, "rate");
     options.decay = decay == NULL ? 0 : *decay > 0 ? *decay : MARGIN_ZERO;

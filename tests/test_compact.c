@@ -505,6 +505,153 @@ TEST neither_trainers_of_kernel_machines_nor_compression_take_the_hinge(void) {
     PASS();
 }
 
+static bool stop_at(void *user, const margin_progress *at) {
+    return at->iteration >= *(const size_t *)user;
+}
+
+/* ---- picked features ---- */
+
+/* Whole numbers, six features, of which the second and the fifth tell the classes together: five on
+ * a grid of three by two. */
+static margin_status picked(size_t features) {
+    margin_rng rng = margin_rng_make(5);
+    fresh(200, 6);
+    for (size_t i = 0; i < 200u * 6u; i++) {
+        const size_t c = i / 6u % 5u, place = i % 6u == 1u ? c % 3u : c / 3u;
+        const margin_real noise = margin_rng_normal(&rng);
+        y[i / 6u] = (uint16_t)c;
+        x[i] = (margin_real)(long)(i % 6u == 1u || i % 6u == 4u
+                                       ? 200 * ((margin_real)place - 1) + 20 * noise
+                                       : 150 * noise);
+    }
+    options.vectors = 9;
+    options.features = (uint16_t)features;
+    options.max_iterations = 60;
+    return train();
+}
+
+TEST the_features_that_tell_the_classes_are_picked(void) {
+    ASSERT_EQ(MARGIN_OK, picked(2));
+    ASSERT_EQ(MARGIN_MODEL_PROJECTED, model.kind);
+    ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
+    ASSERT_EQ(2u, model.of.projected.pool.d);
+    ASSERT_EQ(6u, model.of.projected.d);
+    ASSERT_EQ_FMT(1u << 1 | 1u << 4, (unsigned)model.of.projected.picked[0], "%u");
+    ASSERT(mistakes() <= 4u);
+    x[0] += 1000; /* nobody looks at it */
+    ASSERT(mistakes() <= 4u);
+    PASS();
+}
+
+TEST as_many_features_as_there_are_are_all_of_them(void) {
+    ASSERT_EQ(MARGIN_OK, picked(6));
+    ASSERT_EQ(MARGIN_MODEL_EXPANSION, model.kind);
+    options.features = 3;
+    options.rank = 2;
+    ASSERT_EQ(0u, margin_compact_train_size(200, 6, 5, &options));
+    options.rank = 0;
+    options.kernel = MARGIN_KERNEL_RBF;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, train());
+    PASS();
+}
+
+TEST a_training_that_is_stopped_has_picked_its_features(void) {
+    margin_real scores[8];
+    size_t limit = 1;
+    ASSERT_EQ(MARGIN_OK, picked(2));
+    mem = margin_arena_make(bytes, sizeof bytes);
+    options.watch.progress = stop_at;
+    options.watch.user = &limit;
+    ASSERT_EQ(MARGIN_W_STOPPED, train());
+    ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
+    ASSERT(margin_classify(&model, x, scores) < 5u);
+    PASS();
+}
+
+/* In integers, whole or not, scaled or not, the labels stay, and the picked features of an input
+ * are those that the pool sees. */
+TEST picked_features_lose_nothing_in_integers(void) {
+    const margin_real offset[6] = {1, 2, 3, 4, 5, 6}, factor[6] = {1, 2, 1, (margin_real)0.5, 1, 3};
+    const margin_scaling scaling = {offset, factor, 6};
+    static uint32_t image[2000];
+    for (unsigned way = 0; way < 8u; way++) {
+        const margin_quant_options how = {(uint8_t)(way % 2u != 0 ? MARGIN_Q7 : MARGIN_Q15),
+                                          (way & 2u) != 0};
+        margin_arena room = margin_arena_make(more, sizeof more);
+        margin_quant quant, copy;
+        margin_quant_info found;
+        ASSERT_EQ(MARGIN_OK, picked(3));
+        if ((way & 4u) != 0) {
+            for (size_t i = 0; i < 200u * 6u; i++) {
+                x[i] = x[i] / factor[i % 6u] + offset[i % 6u];
+                x[i] = (way & 2u) != 0 ? (margin_real)(long)(x[i]) : x[i];
+            }
+            ASSERT_EQ(MARGIN_OK, margin_model_scale(&model, &scaling, &mem));
+        }
+        ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &data, &how, &room, &quant, &found));
+        ASSERT_EQ(margin_quantize_size(&model, &how), room.peak);
+        ASSERT(found.disagree <= 1u);
+        ASSERT_EQ((way & 6u) == 2u, quant.input.offset == NULL);
+        ASSERT_EQ(NULL, quant.model.of.projected.pool.stage);
+        ASSERT_EQ(MARGIN_OK, margin_image_write_q(&quant, NULL, 0, image, sizeof image));
+        ASSERT_EQ(MARGIN_OK, margin_image_load_q(image, sizeof image, &room, &copy));
+        for (size_t i = 0; i < data.n; i++) {
+            const margin_projected_q *p = &copy.model.of.projected;
+            int16_t in[WIDE], z[MARGIN_RANK_MOST];
+            int32_t scores[8], pool[8];
+            size_t r = 0;
+            margin_input_q(&copy.input, x + i * 6u, in);
+            margin_scores_q(&quant.model, in, scores);
+            margin_pick_q(p, in, z);
+            for (size_t k = 0; k < 6u; k++) {
+                if ((p->picked[0] >> k & 1u) != 0) { ASSERT_EQ(in[k], z[r++]); }
+            }
+            ASSERT_EQ(3u, r);
+            (way % 2u != 0 ? margin_hinge_scores_q7 : margin_hinge_scores_q15)(&p->pool, z, pool);
+            ASSERT_EQ(0, memcmp(scores, pool, 5u * sizeof *pool));
+        }
+    }
+    PASS();
+}
+
+TEST images_keep_picked_features_and_their_scaling(void) {
+    static uint32_t image[2000];
+    const margin_real offset[6] = {1, 2, 3, 4, 5, 6}, factor[6] = {1, 2, 1, (margin_real)0.5, 1, 3};
+    const margin_scaling scaling = {offset, factor, 6};
+    margin_arena room = margin_arena_make(more, sizeof more);
+    margin_model copy;
+    ASSERT_EQ(MARGIN_OK, picked(3));
+    ASSERT_EQ(MARGIN_OK, margin_model_scale(&model, &scaling, &room));
+    ASSERT_EQ(MARGIN_OK, margin_image_write(&model, NULL, 0, image, sizeof image));
+    ASSERT_EQ(MARGIN_OK, margin_image_load(image, sizeof image, &room, &copy));
+    ASSERT_EQ(model.of.projected.picked[0], copy.of.projected.picked[0]);
+    for (size_t i = 0; i < data.n; i++) {
+        margin_real scores[8], again[8];
+        margin_scores(&model, x + i * 6u, scores);
+        margin_scores(&copy, x + i * 6u, again);
+        for (size_t j = 0; j < 5u; j++) {
+            ASSERT_IN_RANGE((double)scores[j], (double)again[j],
+                            1e-3 * (1 + fabs((double)scores[j])));
+        }
+    }
+    PASS();
+}
+
+TEST wrong_bits_of_picked_features_are_refused(void) {
+    static const uint8_t wrong[] = {0, 1, 7, 1 << 6 | 3, 15};
+    const margin_quant_options how = {MARGIN_Q7, false};
+    margin_arena room = margin_arena_make(more, sizeof more);
+    margin_quant quant;
+    ASSERT_EQ(MARGIN_OK, picked(2));
+    ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &data, &how, &room, &quant, NULL));
+    for (size_t i = 0; i < sizeof wrong; i++) {
+        model.of.projected.picked = quant.model.of.projected.picked = wrong + i;
+        ASSERT_EQ(MARGIN_E_RANGE, margin_model_check(&model));
+        ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&quant.model));
+    }
+    PASS();
+}
+
 /* ---- projections ---- */
 
 /* A model of 5 features, of which its vectors see 3 numbers. */
@@ -785,11 +932,11 @@ TEST the_macro_is_the_query_and_what_a_misaligned_buffer_may_lose(void) {
     options.rank = 3;
     ASSERT_EQ(MARGIN_COMPACT_RANK_BYTES(900, 64, 40, 300, 3),
               margin_compact_train_size(900, 64, 40, &options) + MARGIN_ALIGN - 1u);
+    options.rank = 0;
+    options.features = 9;
+    ASSERT_EQ(MARGIN_COMPACT_FEATURES_BYTES(900, 67, 40, 300, 9),
+              margin_compact_train_size(900, 67, 40, &options) + MARGIN_ALIGN - 1u);
     PASS();
-}
-
-static bool stop_at(void *user, const margin_progress *at) {
-    return at->iteration >= *(const size_t *)user;
 }
 
 TEST a_training_that_is_stopped_has_a_model_and_says_so(void) {
@@ -1004,6 +1151,12 @@ SUITE(compact_suite) {
     RUN_TEST(images_keep_thresholds_and_scores);
     RUN_TEST(a_hinge_model_whose_machines_are_pairs_is_refused);
     RUN_TEST(neither_trainers_of_kernel_machines_nor_compression_take_the_hinge);
+    RUN_TEST(the_features_that_tell_the_classes_are_picked);
+    RUN_TEST(as_many_features_as_there_are_are_all_of_them);
+    RUN_TEST(a_training_that_is_stopped_has_picked_its_features);
+    RUN_TEST(picked_features_lose_nothing_in_integers);
+    RUN_TEST(images_keep_picked_features_and_their_scaling);
+    RUN_TEST(wrong_bits_of_picked_features_are_refused);
     RUN_TEST(a_projection_learns_where_the_classes_are_among_many_features);
     RUN_TEST(integers_of_a_projection_follow_the_formula_for_any_input);
     RUN_TEST(images_keep_a_projection_and_its_scaling);

@@ -5,10 +5,8 @@
 Each set is divided for training and test, letter and USPS as everybody divides them, all others seven tenths to three by a
 seed; the figures are means over the seeds. Every side gets so many bytes of tables: a net of one hidden layer one byte a weight
 and four a bias, and its weights are rounded to int8 before it is tested; a node of a tree five bytes; our models what the
-header says in q7. Settings are chosen on training rows only, by cross-validation or, of compact, by the error on training rows
-that its training holds out: of compact units and scaling, once for a set, but at each budget where scaling of whole numbers
-takes bytes, and from 48 features on at each budget whether there is a projection (decay and noise it finds by itself); of
-svm C and gamma, of tvq its tangents, of lvq nothing, of nets alpha and the rate of learning and of boosted trees the leaves
+header says in q7. Settings are chosen on training rows only, by cross-validation: of compact `gen train --flash` chooses all by
+itself, units, scaling, their number, projections and features included, on rows that it holds out (gen/shapes.py); of svm C and gamma, of tvq its tangents, of lvq nothing, of nets alpha and the rate of learning and of boosted trees the leaves
 of a tree, both at 2 KB, of forests their number. Nets learn for 200 to 1000 passes, more where rows are few, as compact
 does. A cell without a model that fits is empty. Of compact at 4 KB there are the instructions of an answer on M0 and M4F
 too, where compilers and QEMU are installed. Losses are shown.
@@ -56,7 +54,8 @@ TIE = 1e-9   # errors that differ by less are equal
 MOST = 4000  # rows that settings are chosen on, and that boosted trees and reduced svm are trained on
 QUICK = ("digits8x8", "arduino_gestures_feat", "wdbc", "rings", "mixture")
 KEPT, PAGE, README = (os.path.join(ROOT, name) for name in ("tests/bench/compact.json", "tests/bench/COMPACT.md", "README.md"))
-PRINTS = {"compact": [f"--method compact --vectors 12 {more}" for more in ("", "--iterations 40 --kernel rbf", "--iterations 40 --rank 2")],  # see version()
+PRINTS = {"compact": [f"--method compact --vectors 12 {more}" for more in ("", "--iterations 40 --kernel rbf", "--iterations 40 --rank 2",
+                                                                           "--iterations 40 --features 4")],  # see version()
           "rbf": ["--method svm --kernel rbf --C 10 --scheme one-rest"], "tvq": ["--method tvq --models 2 --tangents 2"],
           "lvq": ["--method lvq --models 4"], "linear": ["--method svm --kernel linear --C 1 --scheme one-rest"]}
 FOLDER = tempfile.mkdtemp(prefix="table-compact-")
@@ -140,8 +139,7 @@ class Ours:
 
     def __init__(self, split, seed):
         self.seed, (x, self.other, y, self.truth) = seed, split
-        self.d, self.k, self.rows = x.shape[1], len(set(y)), len(y)
-        self.whole = bool((x == np.round(x)).all() and abs(x).max() < 32768)
+        self.d, self.k = x.shape[1], len(set(y))
         self.files = put(f"train{seed}.csv", x, y), put(f"test{seed}.csv", self.other, self.truth)
         self.few = put(f"few{seed}.csv", *some(x, y))
         self.model = os.path.join(FOLDER, "m.mgn")
@@ -162,37 +160,16 @@ class Ours:
         self.in_floats = errors and errors[1]
         return errors and errors[0]
 
-    def least(self, shapes):
-        """The first of the options whose error on rows that their training holds out is no more than half a standard error above
-        the least; None if there are none."""
-        if len(shapes) < 2:
-            return shapes[0] if shapes else None
-        runs = [gen("train", self.few, "--method", "compact", "--seed", self.seed, *shape, "--save", self.model) for shape in shapes]
-        errors = [run.get("error_held", 1) for run in runs]
-        best, rows = min(errors), min(self.rows, MOST)
-        held = rows if rows < 1000 else rows // 2 if rows < 2000 else rows // 4  # as margin_compact_train holds them out
-        return shapes[next(i for i, e in enumerate(errors) if e <= best + (best * (1 - best) / held) ** 0.5 / 2)]
-
-    def compact(self, most, setting):
-        """Units and scaling are chosen once where they do not change how many vectors fit."""
-        wide = self.d >= 48
-        kinds = (("hinge", "standard"), ("hinge", "none"), *(() if wide else (("rbf", "standard"),)))
-
-        def kind(budget, rank):
-            by_shape = {self.shaped(budget, rank, *kind): kind for kind in kinds}
-            return by_shape[self.least([shape for shape in by_shape if shape])] if any(by_shape) else kinds[0]
-        best = kind(most, 0) if self.whole else setting(lambda: kind(4 * MIDDLE if wide else MIDDLE, 12 if wide else 0))
-        shapes = [shape for shape in (self.shaped(most, rank, *best) for rank in ((0, 4, 12) if wide else (0,))) if shape]
-        self.shape = self.least(shapes or [shape for shape in (self.shaped(most, rank, *best) for rank in (3, 2, 1)) if shape])
-        return self.run(most, "compact", *self.shape) if self.shape else None
-
-    def shaped(self, most, rank, kernel, scale):
-        """Options of as many vectors as fit, with or without a projection; None if none does."""
-        width, wide = 1 if self.k == 2 else self.k, rank or self.d
-        fixed = 6 * width + rank * (self.d + 6) + (7 * self.d if self.whole and scale != "none" else 0)
-        vectors = min((most - fixed) // (wide + wide % 2 + 2 + width) // 4 * 4, self.rows, 1024)
-        return None if vectors < 4 else ("--vectors", vectors, "--scale", scale, "--kernel", kernel,
-                                         *(("--rank", rank) if rank else ()))
+    def compact(self, most):
+        """As a user would do it: one command, which chooses by itself what to do with the bytes."""
+        words = ("train", self.files[0], "--method", "compact", "--seed", self.seed, "--flash", most, "--format", "q7", "--force")
+        found = gen(*words, "-o", os.path.join(FOLDER, "m.h"), "--name", "m", "--save", self.model)
+        self.shape = found and " ".join(f"--{name} {value}" for name, value in found["options"].items())
+        if found is None:
+            return None
+        errors = [gen("predict", self.model, self.files[1], *more)["error"] for more in (("--format", "q7", "--scale-data", self.files[0]), ())]
+        self.in_floats = errors[1]
+        return errors[0]
 
     def linear(self, most):
         return self.run(most, "svm", *self.tuned("linear", "svm", "kernel=linear", "C=0.1,1,10"), "--scheme", "one-rest")
@@ -339,8 +316,8 @@ class Kept:
         if method in OTHERS:
             self.put(key, OTHERS[method](split, most, seed, setting), made)
         elif method == "compact":
-            error = ours.compact(most, setting)
-            more = (ours.in_floats, " ".join(map(str, ours.shape or ())))
+            error = ours.compact(most)
+            more = (ours.in_floats, ours.shape)
             counted = instructions() if most == 4096 and seed == 1 and error is not None else ()
             self.put(key, error, made, *more, *counted)
         else:

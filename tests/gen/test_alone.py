@@ -113,7 +113,7 @@ def compact(folder):
     """Learned vectors, hinge units and rbf, two classes and more."""
     return [test_export.trained(folder, *sets.gauss(80, 4, classes, 8, 2), "compact", {"vectors": 6, "kernel": kernel, **rank}, None,
                                 0.02 * (classes > 2), calibrate=kernel == "hinge")
-            for classes in (2, 3) for kernel in ("hinge", "rbf") for rank in ({}, {"rank": 2})]
+            for classes in (2, 3) for kernel in ("hinge", "rbf") for rank in ({}, {"rank": 2}, *([{"features": 3}] if kernel == "hinge" else []))]
 
 
 def every_model(folder):

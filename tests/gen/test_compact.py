@@ -67,6 +67,24 @@ class Compact(CommandLine):
         self.assertIn("static const int8_t m_front[6]", text)
         self.assertIn("projection of 3 features to 2 numbers, hinge kernel, 14 vectors", self.ok("info", self.path("m.mgn")))
 
+    def test_headers_of_picked_features_have_the_bits_of_predict(self):
+        text = self.headers_as_predicted("--features", 2, "--scale", "none")
+        self.assertIn("static const uint8_t m_picked[1]", text)
+        self.assertIn("margin_pick_q(&m_model, x, z);", text)
+        self.assertIn("2 of 3 features, hinge kernel, 14 vectors", self.ok("info", self.path("m.mgn")))
+
+    def test_a_budget_alone_is_used_as_rows_held_out_say(self):
+        """Many features of noise beside two that tell: with all of them, two vectors would fit."""
+        rng = random.Random(2)
+        y = [i % 2 for i in range(60)]
+        wide = self.write("wide.csv", sets.csv([[*(rng.gauss(0, 1) for _ in range(40)), rng.gauss(3 * c, 1), rng.gauss(-3 * c, 1)]
+                                                for c in y], y, names=["a", "b"]))
+        found = self.json("train", wide, "--method", "compact", "--flash", 110, "-o", self.path("m.h"))
+        self.assertEqual((found["header"]["format"], found["options"]["vectors"]), ("q7", found["header"]["vectors"]))
+        self.assertLessEqual(found["header"]["bytes"], 110)
+        self.assertLessEqual(found["options"]["features"], 8)
+        self.assertLess(found["train_error"], 0.1)
+
     def headers_as_predicted(self, *more):
         """Headers in all number formats answer as predict does, and q7 as f32; the text of the last of them."""
         self.ok("train", self.arms, "--method", "compact", "--vectors", 14, "--iterations", 60, "--save", self.path("m.mgn"), *more)
@@ -91,7 +109,7 @@ class Compact(CommandLine):
         save = ("--save", self.path("x.mgn"))
         self.fails(1, "the rank of a projection must be less than the number of features", "train", self.arms, "--method", "compact",
                    "--rank", 3, *save)
-        self.fails(2, "--rank: must be between 1 and 32", "train", self.arms, "--method", "compact", "--rank", 33, *save)
+        self.fails(2, "--rank: must be between 1 and 64", "train", self.arms, "--method", "compact", "--rank", 65, *save)
         self.fails(2, "--rank is an option of compact, not of svm", "train", self.arms, "--method", "svm", "--rank", 2, *save)
         self.fails(1, "more vectors are asked for than there are samples", "train", self.arms, "--method", "compact", "--vectors",
                    400, *save)
@@ -99,7 +117,9 @@ class Compact(CommandLine):
                    "--kernel", "poly", *save)
         self.fails(2, "--kernel hinge is not one of linear", "train", self.arms, "--method", "svm", "--kernel", "hinge", *save)
         self.fails(2, "--gamma is an option of", "train", self.arms, "--method", "compact", "--gamma", "1", *save)
-        self.assertFalse(os.path.exists(self.path("x.mgn")))
+        self.fails(1, "no model of learned vectors within 12 bytes: 21 are the least in q7", "train", self.arms, "--method", "compact",
+                   "--flash", 12, "--scale", "none", "-o", self.path("x.h"), *save)
+        self.assertFalse(os.path.exists(self.path("x.mgn")) or os.path.exists(self.path("x.h")))
         self.ok("train", self.arms, "--method", "compact", "--vectors", 12, "--iterations", 20, "--save", self.path("m.mgn"))
         self.fails(1, "q7 needs 141 bytes, and learned vectors cannot be left out: train again with --vectors 9", "export",
                    self.path("m.mgn"), "--format", "q7", "--flash", 120, "-o", self.path("x.h"))
