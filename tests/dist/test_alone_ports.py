@@ -90,7 +90,7 @@ def representatives(folder):
             "list": (*strips[:2], "seco", {"kernel": "rbf", "cheap": True}), "codebook": (*three, "lvq", {"models": 2}),
             "tangents": (*test_proto.digits(60, size=4), "tvq", {"tangents": 1}), "hinge": (*three, "compact", {"vectors": 6})}
     calibrated = {"chances": (*two, "svm", {"kernel": "rbf"}), "coupled": (*three, "svm", {}), "projected": (
-        *three, "compact", {"vectors": 6, "rank": 2})}
+        *three, "compact", {"vectors": 6, "rank": 2}), "picked": (*three, "compact", {"vectors": 6, "features": 2})}
     return {**{name: test_export.trained(folder, *of) for name, of in made.items()},
             **{name: test_export.trained(folder, *of, calibrate=True) for name, of in calibrated.items()},
             "number": commanded(folder, "number", lambda row: 3 * row[0] - row[1] * row[2], "svr", "--kernel", "rbf"),
