@@ -3719,8 +3719,9 @@ static void mgn_q_shares(size_t classes, uint16_t *p) {
         sum += p[c];
         largest = p[c] > p[largest] ? c : largest;
     }
+    const uint32_t all = sum > 0 ? sum : 1u; /* if every weight vanishes, the first class has all */
     for (size_t c = 0; c < classes; c++) {
-        p[c] = (uint16_t)((((uint32_t)p[c] << 15)) / sum);
+        p[c] = (uint16_t)((((uint32_t)p[c] << 15)) / all);
         left -= p[c];
     }
     p[largest] = (uint16_t)(p[largest] + left);
@@ -11049,7 +11050,7 @@ static const margin_real *mgn_qp_row(mgn_qp *q, size_t s, margin_real *room) {
 static void mgn_qp_expect(mgn_qp *q, size_t s, bool rise) {
     const size_t i = mgn_qp_at(q, s);
     margin_index group[MGN_TILE] = {(margin_index)i};
-    margin_real worth[MGN_TILE];
+    margin_real worth[MGN_TILE] = {0};
     size_t count = 1;
     if (!mgn_rows_missing(q->rows, i) || !mgn_rows_spacious(q->rows) ||
         q->rows->data.d < MGN_QP_GROUPED) {

@@ -497,6 +497,18 @@ TEST a_search_for_epsilon_that_is_cut_short_says_so(void) {
 }
 
 SUITE(inside_suite);
+/* ---- >>quant ---- */
+
+/* No coupling of odds is known that leaves no weight, but a division by 0 would stop a device. */
+TEST probabilities_without_any_weight_go_to_the_first_class(void) {
+    uint16_t none[3] = {0, 0, 0}, some[3] = {1, 0, 3};
+    mgn_q_shares(3, none);
+    ASSERT(none[0] == 0x8000u && none[1] == 0 && none[2] == 0);
+    mgn_q_shares(3, some);
+    ASSERT(some[0] == 0x2000u && some[1] == 0 && some[2] == 0x6000u);
+    PASS();
+}
+
 SUITE(inside_suite) {
     RUN_TEST(a_search_for_epsilon_that_is_cut_short_says_so);
     RUN_TEST(a_step_beyond_all_numbers_moves_no_weight);
@@ -511,6 +523,7 @@ SUITE(inside_suite) {
     RUN_TEST(a_programme_whose_objective_overflows_is_out_of_range);
     RUN_TEST(the_search_for_epsilon_stays_within_its_bracket);
     RUN_TEST(a_model_that_is_no_model_is_never_handed_out);
+    RUN_TEST(probabilities_without_any_weight_go_to_the_first_class);
     RUN_TEST(a_batch_too_large_to_count_is_not_taken);
     RUN_TEST(batches_suit_pools_and_plain_prototypes);
     RUN_TEST(a_vector_within_the_span_of_the_others_becomes_zero);

@@ -42,3 +42,8 @@ int seeded_jump(int k) {
 out:
     return k;
 }
+
+int seeded_recursion(int k);
+int seeded_recursion(int k) { /* BUG: clang-tidy */
+    return k > 0 ? seeded_recursion(k - 1) : 0;
+}
