@@ -3147,7 +3147,7 @@ static MGN_INLINE size_t mgn_q_next(const margin_expansion_q *e, const void **bl
                                     const int16_t *x, unsigned format, unsigned kind,
                                     uint32_t *dots) {
     if (kind == MARGIN_KERNEL_HINGE && v >= e->n / MGN_Q_BLOCK * MGN_Q_BLOCK) {
-        const size_t wide = (e->d + e->d % 2u) * (format == MARGIN_Q15 ? 2u : 1u);
+        const size_t bytes = format == MARGIN_Q15 ? 2u : 1u, wide = (e->d + e->d % 2u) * bytes;
         const unsigned char *row = (const unsigned char *)e->vectors + v * wide;
         dots[0] = (uint32_t)mgn_q_row(0, row, x, e->d, format);
         return 1;
@@ -5532,7 +5532,7 @@ static void mgn_lower_restore(margin_real *a, size_t n, const margin_real *diago
 static void mgn_lower_update(margin_real *a, const margin_data *rows, size_t first,
                              margin_real *panel) {
     const size_t count = mgn_size_min(rows->n - first, MGN_PANEL);
-    margin_real tile[MGN_TILE * MGN_PANEL];
+    margin_real tile[MGN_TILE * MGN_PANEL] = {0};
     mgn_panel_pack(panel, rows, first, count);
     for (size_t i = first; i < rows->n; i += MGN_TILE) {
         const mgn_vectors x = mgn_samples(rows, i);
@@ -18393,8 +18393,7 @@ MARGIN_API margin_status margin_picture_tangents(const margin_real *picture, siz
         count > MARGIN_PICTURE_TANGENTS) {
         return MARGIN_E_ARGUMENT;
     }
-    for (size_t i = 0; i < d; i++) {
-        const size_t row = i / width, column = i % width;
+    for (size_t i = 0, row = 0, column = 0; i < d; i++) {
         const margin_real x = (margin_real)column - (margin_real)(width - 1u) / 2;
         const margin_real y = (margin_real)row - (margin_real)(height - 1u) / 2;
         const size_t left = column > 0 ? i - 1u : i, right = column + 1u < width ? i + 1u : i;
@@ -18405,6 +18404,8 @@ MARGIN_API margin_status margin_picture_tangents(const margin_real *picture, siz
         const margin_real all[MARGIN_PICTURE_TANGENTS] = {
             dx, dy, xx + yy, yx - xy, xx - yy, yx + xy, dx * dx + dy * dy};
         for (size_t j = 0; j < count; j++) { out[j * d + i] = all[j]; }
+        column = column + 1u < width ? column + 1u : 0;
+        row += column == 0 ? 1u : 0u;
     }
     return MARGIN_OK;
 }
