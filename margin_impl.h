@@ -18587,19 +18587,16 @@ MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const ma
 }
 
 MARGIN_API margin_status margin_reject_curve(const margin_data *data, const margin_model *model,
-                                             margin_arena *mem, const margin_real *at, size_t count,
-                                             margin_real *rejected, margin_real *error) {
+                                             margin_arena *mem, margin_reject_point *points,
+                                             size_t count) {
     const margin_status status = mgn_metrics_check(data, model, mem);
     margin_real total = 0, *scores;
-    if (status != MARGIN_OK || at == NULL || rejected == NULL || error == NULL) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
-    }
+    if (status != MARGIN_OK || points == NULL) { return mgn_both(status, MARGIN_E_ARGUMENT); }
     margin_arena before = *mem;
     const margin_vote *vote = margin_model_vote(model);
     scores = MGN_SCRATCH(mem, margin_real, mgn_model_machines(model));
     if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
-    mgn_zero(rejected, count);
-    mgn_zero(error, count);
+    for (size_t j = 0; j < count; j++) { points[j].rejected = points[j].error = 0; }
     for (size_t i = 0; i < data->n; i++) {
         const margin_real weight = mgn_weight(data, i);
         margin_scores(model, mgn_sample(data, i), scores);
@@ -18607,13 +18604,14 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
         const margin_real margin = margin_margin(vote->scheme, vote->classes, scores, winner);
         total += weight;
         for (size_t j = 0; j < count; j++) {
-            rejected[j] += margin < at[j] ? weight : 0;
-            error[j] += margin < at[j] || winner == mgn_label(data, i) ? 0 : weight;
+            const bool below = margin < points[j].at;
+            points[j].rejected += below ? weight : 0;
+            points[j].error += below || winner == mgn_label(data, i) ? 0 : weight;
         }
     }
     for (size_t j = 0; j < count; j++) {
-        rejected[j] /= total;
-        error[j] /= total;
+        points[j].rejected /= total;
+        points[j].error /= total;
     }
     return margin_arena_rewind(mem, &before);
 }

@@ -457,20 +457,18 @@ TEST reweighting_checks_its_arguments_and_can_be_stopped(void) {
 }
 
 TEST curves_check_their_arguments(void) {
-    margin_real at[2] = {0, 1}, rejected[2] = {7, 7}, error[2] = {7, 7}, share[2] = {7, 7};
+    margin_reject_point curve[2] = {{0, 7, 7}, {1, 7, 7}};
+    margin_real at[2] = {0, 1}, share[2] = {7, 7};
     fresh();
     ASSERT_EQ(MARGIN_OK, margin_svm_train(&data, NULL, &mem, &model, NULL, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(NULL, &model, &mem, at, 2, rejected, error));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, NULL, &mem, at, 2, rejected, error));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, &model, NULL, at, 2, rejected, error));
-    ASSERT_EQ(MARGIN_E_ARGUMENT,
-              margin_reject_curve(&data, &model, &mem, NULL, 2, rejected, error));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, &model, &mem, at, 2, NULL, error));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, &model, &mem, at, 2, rejected, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(NULL, &model, &mem, curve, 2));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, NULL, &mem, curve, 2));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, &model, NULL, curve, 2));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, &model, &mem, NULL, 2));
     data.d = D - 1;
     data.stride = D;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, &model, &mem, at, 2, rejected, error));
-    ASSERT(rejected[0] == 7 && error[1] == 7);
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, &model, &mem, curve, 2));
+    ASSERT(curve[0].rejected == 7 && curve[1].error == 7);
     margin_cumulative(NULL, 0, at, 2, share); /* of no margins none is below anything */
     ASSERT(share[0] == 0 && share[1] == 0);
     PASS();
