@@ -93,11 +93,11 @@ def add_training(parser: argparse.ArgumentParser) -> None:
     add_seed(parser)
 
 
-def add_classes(parser: argparse.ArgumentParser) -> None:
+def add_classes(parser: argparse.ArgumentParser, normal: str = "oneclass: the label of normal rows; others only serve to count detections "
+                "(default: all rows are normal)") -> None:
     parser.add_argument("--positive", metavar="LABEL",
                         help="which of two classes is the positive one (default: the one that sorts last)")
-    parser.add_argument("--normal", metavar="LABEL",
-                        help="oneclass: the label of normal rows; others only serve to count detections (default: all rows are normal)")
+    parser.add_argument("--normal", metavar="LABEL", help=normal)
     parser.add_argument("--order", type=value_type(labels_in_order), metavar="L1,L2,...",
                         help="the labels from the lowest to the highest, where classes have an order and are not numbers")
     parser.add_argument("--group", metavar="NAME|INDEX",
@@ -150,8 +150,9 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     wish.add_argument("--max-missed", type=rate, metavar="RATE", help="the largest share of the positive class that may be missed, 0 to 1")
     wish.add_argument("--max-false-alarms", type=rate, metavar="RATE",
                       help="the largest share of the negative class that may be taken for positive, 0 to 1")
-    parser.add_argument("--targets", choices=("auto", "classes", "numbers"), default="auto", help="whether labels are classes or numbers to be "
-                        "met (default: many different numbers with fractions, or with few rows each, are met)")
+    parser.add_argument("--targets", choices=("auto", "classes", "numbers"), default="auto", help="whether labels are names of classes, or "
+                        "numbers that the model is to predict (default: numbers, if there are many different ones with fractions or with few "
+                        "rows each)")
     work = parser.add_argument_group("the search")
     work.add_argument("--time", type=value_type(options.above(0)), default=60.0, metavar="SECONDS", help="how long it may take (default 60)")
     work.add_argument("--finish", action="store_true", help="try all that is planned for --time, however long a slow or busy machine takes: "
@@ -165,7 +166,8 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     add_quiet(work)
     add_seed(work)
     add_data(parser)
-    add_classes(parser)
+    add_classes(parser, "the label of what is normal: finds a model that learns from these rows alone and raises an alarm at anything else; "
+                "rows of other labels only tell how much of that it detects")
 
 
 def add_engine(parser) -> None:

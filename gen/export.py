@@ -101,8 +101,9 @@ def top(model: Model, body: Body, name: str, size: int, needs: str, worst: list 
                        ("classes", classes), ("size", f"{size} bytes of tables that the predictor reads, number format {body.format}"),
                        *(worst or []), ("image", f"sha256 {model.sha256}"), *(("note", note) for note in body.notes)):
         lines += paragraph(head, text)
-    use = (f"{name}_classify(x) is the class c of x, or MARGIN_REJECTED; {name}_labels[c] is the name of a class. "
-           f"{name}_selftest() is 0 when this machine computes the same bits as the one that wrote this file.")
+    answer = f"{name}_value(x) is the number that the model answers to x, in units of the target." if model.numbers else \
+        f"{name}_classify(x) is the class c of x, or MARGIN_REJECTED; {name}_labels[c] is the name of a class."
+    use = (f"{answer} {name}_selftest() is 0 when this machine computes the same bits as the one that wrote this file.")
     return [*lines, " *", *paragraph("USE", use), " */"]
 
 
