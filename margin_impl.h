@@ -3936,8 +3936,9 @@ static size_t mgn_q_blocked(unsigned kind, size_t n) {
 static size_t mgn_q_place(size_t d, size_t v, size_t k, unsigned format, size_t blocked) {
     if (v >= blocked) { return v * (d + d % 2u) + k; }
     const size_t block = v / MGN_Q_BLOCK * MGN_Q_BLOCK * (d + d % 2u) + k / 2u * (2u * MGN_Q_BLOCK);
-    v %= MGN_Q_BLOCK;
-    return block + (format == MARGIN_Q15 ? v * 2u + k % 2u : v / 2u * 4u + k % 2u * 2u + v % 2u);
+    const size_t lane = v % MGN_Q_BLOCK;
+    return block +
+           (format == MARGIN_Q15 ? lane * 2u + k % 2u : lane / 2u * 4u + k % 2u * 2u + lane % 2u);
 }
 
 static int16_t mgn_q_element(const margin_expansion_q *e, size_t v, size_t k) {
