@@ -4170,10 +4170,10 @@ static bool mgn_q_proto_fits(const margin_proto_q *p) {
 
 /* Whether so many of d features are picked, and none beyond them. */
 static bool mgn_picked_fits(const uint8_t *picked, size_t d, size_t rank) {
-    size_t count = 0;
+    size_t count = 0, beyond = 0;
     for (size_t k = 0; k < d; k++) { count += mgn_is_picked(picked, k) ? 1u : 0u; }
-    for (size_t k = d; k % 8u != 0; k++) { count += mgn_is_picked(picked, k) ? d : 0u; }
-    return count == rank;
+    for (size_t k = d; k % 8u != 0; k++) { beyond += mgn_is_picked(picked, k) ? 1u : 0u; }
+    return count == rank && beyond == 0;
 }
 
 /* The front, and the pool, whose stage is that of the raw inputs. */

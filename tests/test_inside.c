@@ -509,6 +509,16 @@ TEST probabilities_without_any_weight_go_to_the_first_class(void) {
     PASS();
 }
 
+/* A bit beyond the last feature counted as all features, so that a model without any passed. */
+TEST bits_beyond_the_last_feature_pick_nothing(void) {
+    static const uint8_t none[1] = {0x20}, all[1] = {0x1F}, more[1] = {0x3F};
+    ASSERT(mgn_picked_fits(all, 5, 5));
+    ASSERT(!mgn_picked_fits(all, 5, 4));
+    ASSERT(!mgn_picked_fits(none, 5, 5));
+    ASSERT(!mgn_picked_fits(more, 5, 5) && !mgn_picked_fits(more, 5, 6));
+    PASS();
+}
+
 SUITE(inside_suite) {
     RUN_TEST(a_search_for_epsilon_that_is_cut_short_says_so);
     RUN_TEST(a_step_beyond_all_numbers_moves_no_weight);
@@ -524,6 +534,7 @@ SUITE(inside_suite) {
     RUN_TEST(the_search_for_epsilon_stays_within_its_bracket);
     RUN_TEST(a_model_that_is_no_model_is_never_handed_out);
     RUN_TEST(probabilities_without_any_weight_go_to_the_first_class);
+    RUN_TEST(bits_beyond_the_last_feature_pick_nothing);
     RUN_TEST(a_batch_too_large_to_count_is_not_taken);
     RUN_TEST(batches_suit_pools_and_plain_prototypes);
     RUN_TEST(a_vector_within_the_span_of_the_others_becomes_zero);
