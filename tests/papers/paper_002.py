@@ -159,7 +159,7 @@ def prices(cells: Cells, section: Section) -> None:
         except Absent:
             continue
         series[f"{name}, test"] = [(k, one["error_mean"]) for k, one in found]
-        series[f"{name}, training"] = [(k, one["train_error"]) for k, one in found]
+        series[f"{name}, train"] = [(k, one["train_error"]) for k, one in found]
     if not series:
         section.judge("figure 4.1", "not run")
     else:
