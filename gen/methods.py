@@ -98,6 +98,8 @@ def alarm_words(result: dict) -> list[str]:
     ...              "detection_rate_test": 0.9, "auc_test": 0.97})
     ['99 normal rows; false alarms: training 4 %, test 6 %; promised on unseen rows: 5 %', 'detections: test 90 %', \
 'area under the curve: test 0.97']
+    >>> alarm_words({"false_alarm_rate_promised": 0.25, "false_alarm_rate_train": 0, "normal_rows": 3, "options": {"nu": 0.05}})[-1]
+    'note: 5 % was asked for, and so few rows cannot promise less than 25 %'
     """
     def both(name: str, show) -> str:
         return ", ".join(f"{word} {show(result[f'{name}_{end}'])}" for end, word in (("train", "training"), ("test", "test"))
@@ -109,6 +111,10 @@ def alarm_words(result: dict) -> list[str]:
              + (f"; promised on unseen rows: {share(promised)}" if promised else "")]
     for name, words, show in (("detection_rate", "detections", share), ("auc", "area under the curve", lambda value: f"{value:.4g}")):
         lines += [f"{words}: {both(name, show)}"] if both(name, show) else []
+    asked = result.get("options", {}).get("nu", 0.05)
+    if promised and promised > 1.1 * asked:  # no threshold is higher than the largest of the scores that set it
+        more = "; without --held-out all rows set it" if result["options"].get("held-out") else ""
+        lines.append(f"note: {share(asked)} was asked for, and so few rows cannot promise less than {share(promised)}{more}")
     return lines
 
 

@@ -243,6 +243,11 @@ class Numbers(unittest.TestCase):
             self.assertEqual(found["detection_rate_test"], 1, gamma)
             self.assertAlmostEqual(found["false_alarm_rate_test"], 0.1, delta=0.075, msg=gamma)
 
+    def test_few_rows_say_that_they_cannot_promise_the_rate(self):
+        words = self.gen("train", self.plain, "--label", "none", "--method", "oneclass", "--nu", "0.01", "--held-out")[2]
+        self.assertIn("note: 1 % was asked for, and so few rows cannot promise less than 5.26 %; without --held-out all rows set it", words)
+        self.assertNotIn("cannot promise", self.gen("train", self.plain, "--label", "none", "--method", "oneclass", "--nu", "0.1")[2])
+
     def test_a_rate_of_one_is_refused(self):
         self.fails(2, "--nu 1: every normal row would be a false alarm", "train", self.plain, "--label", "none", "--method", "oneclass", "--nu", "1")
 
