@@ -145,13 +145,16 @@ def terms(shape: Shape) -> tuple[float, ...]:
         return (1, rows, rows * (shape.d // 4), rows * (shape.d % 4), rows * (shape.d % 2), rows * (shape.d % 4 > 0), *staged,
                 *(rows * six for six in sixes))
     spread, dots = n * shape.width, fours(n)
+    single = ()  # hinge units in integers have the vectors that do not fill a block of four one by one
+    if shape.kernel == "hinge" and not shape.real:
+        dots, single = n // 4 * 4, (n % 4, n % 4 * four, n % 4 * rest[0])
     if shape.reach:  # a list: vectors go to the cuts that are still to be asked
         each = [to - before for before, to in zip((0, *shape.reach), shape.reach)]
         m, spread, dots = shape.width, sum(count * (shape.width - j) for j, count in enumerate(each)), sum(map(fours, each))
     pairs = m != shape.width
     degree = (shape.degree.bit_length() - 1, bin(shape.degree).count("1") - 1) if shape.kernel == "poly" else (0, 0)
     return (1, d, n, dots * four, dots * rest[0], dots * rest[1], dots, spread, m, spread * pairs, n * pairs, n * (m > 1),
-            n * degree[0], n * degree[1], *staged, *(dots * six for six in sixes))
+            n * degree[0], n * degree[1], *staged, *(dots * six for six in sixes), *single)
 
 
 def real_proto(shape: Shape, four: int, rest: int, some: int) -> tuple[float, ...]:

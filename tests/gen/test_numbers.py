@@ -153,6 +153,10 @@ class Numbers(unittest.TestCase):
         for form, alone in (("f32", False), ("q15", False), ("q7", False), ("f32", True), ("q15", True)):
             with self.subTest(form=form, alone=alone):
                 self.ok("export", self.path("m.mgn"), "-o", self.path("gauge.h"), "--format", form, *(("--alone",) if alone else ()))
+                with open(self.path("gauge.h"), encoding="utf-8") as file:
+                    use = file.read().split(" * USE ")[1].split("*/")[0]
+                self.assertIn("gauge_value(x) is the number", use)
+                self.assertNotIn("classify", use)
                 take = "raw" if form == "f32" else "x"
                 text = "" if alone else "#define MARGIN_IMPLEMENTATION\n#define MARGIN_PREDICT_ONLY\n"
                 text += '#include "gauge.h"\n#include <stdio.h>\nint main(void)\n{\n    const float raw[3] = {%s};\n' % \
