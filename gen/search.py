@@ -221,6 +221,8 @@ class Search:
     def measure(self, phase: str, wanted: list[tuple[Choice, tuple[Form, ...]]], cap: int | None, repeats=range(1)) -> None:
         """Runs the trials that have no result yet."""
         for choice, forms in wanted:
+            if (choice, cap, forms) in self.measured and not self.finals:
+                continue  # once more, for what the clock has left out
             self.measured[choice, cap, forms] = forms
             self.spent += FOLDS * len(repeats) * self.seconds(choice, cap, bool(self.finals))
         planned = self.trials(wanted, cap, repeats)
@@ -324,6 +326,11 @@ class Search:
             with self.view.until(FIRST, work[word] / max(1e-9, sum(list(work.values())[i:]))) as within:
                 self.measure(word, groups[word] if word in groups else self.near(), self.plan.cap)
             late += [] if within.kept else [word]
+        for word in [word for word in late if word in groups]:  # others may have left them some time; without a model they have all of it
+            with self.view.until(FIRST if self.fitting() else 1.0) as within:
+                self.measure(word, groups[word], self.plan.cap)
+            if within.kept:
+                late.remove(word)
         self.missed = listed(late)
         return late
 

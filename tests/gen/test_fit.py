@@ -252,6 +252,21 @@ class Stops(Quick):
         self.assertIn("no model fits: the smallest that was tried", err)
         self.assertNotIn("the best again", err)
 
+    def test_a_part_that_was_cut_short_goes_on_with_the_time_that_others_leave(self):
+        real, cut = search.Search.measure, []
+
+        def measure(this, phase, *more):
+            if phase == "prototypes" and not cut:
+                cut.append(phase)
+                raise fit.Late
+            real(this, phase, *more)
+
+        with mock.patch("gen.search.Search.measure", measure):
+            found = self.json("fit", self.ring, "-o", self.path("m.h"))
+        self.assertEqual(cut, ["prototypes"])
+        self.assertTrue(found["complete"])
+        self.assertIn("lvq", {one["method"] for one in found["candidates"]})
+
     def test_drafts_stand_for_models_that_there_was_no_time_to_test(self):
         real = search.Search.settle
 
