@@ -6,8 +6,8 @@ Each set is divided for training and test, letter and USPS as everybody divides 
 seed; the figures are means over the seeds. Every side gets so many bytes of tables: a net of one hidden layer one byte a weight
 and four a bias, and its weights are rounded to int8 before it is tested; a node of a tree five bytes; our models what the
 header says in q7. Settings are chosen on training rows only, by cross-validation: of compact `gen train --flash` chooses all by
-itself, units, scaling, their number, projections and features included, on rows that it holds out (gen/shapes.py); of svm C and gamma, of tvq its tangents, of lvq nothing, of nets alpha and the rate of learning and of boosted trees the leaves
-of a tree, both at 2 KB, of forests their number. Nets learn for 200 to 1000 passes, more where rows are few, as compact
+itself, units, scaling, their number, projections and features included, on rows that it holds out (gen/shapes.py); of svm C and gamma, of
+tvq its tangents, of lvq nothing, of nets alpha and the rate of learning and of boosted trees the leaves of a tree, both at 2 KB, of forests their number. Nets learn for 200 to 1000 passes, more where rows are few, as compact
 does. A cell without a model that fits is empty. Of compact at 4 KB there are the instructions of an answer on M0 and M4F
 too, where compilers and QEMU are installed. Losses are shown.
 All cells take hours. Each is kept in tests/bench/compact.json when it is done, with the version that it was made from: of ours a
