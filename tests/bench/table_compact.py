@@ -391,8 +391,11 @@ def verdict(kept):
 
 def sentence(kept):
     count, three, ahead, worst = verdict(kept)
+    old = sum(any(cell[1] != version("compact") for cell in kept.of(name, "compact", most).values())
+              for name in SETS for most in BYTES if kept.behind(name, most) is not None)
     return (f"compact is at least as good as the best of net, forest and boosted trees in {ahead} of {count} cells that all of "
-            f"them have on the same seeds ({three} of these on three), at worst {100 * worst:.2f} points behind.")
+            f"them have on the same seeds ({three} of these on three; {old} are of an earlier version of compact), at worst "
+            f"{100 * worst:.2f} points behind.")
 
 
 def marks(kept):
@@ -439,8 +442,8 @@ def page(kept):
 def block(kept):
     """The part of the README between its marks."""
     words, methods = sentence(kept), ("compact", *OTHERS)
-    words = f"{words[0].upper()}{words[1:]} A number in brackets counts the seeds where there are fewer than three; **bold**: compact is " \
-            "behind on the seeds that all have."
+    words = f"{words[0].upper()}{words[1:]} A number in brackets counts the seeds where there are fewer than three; `*`: made by an " \
+            "earlier version; **bold**: compact is behind on the seeds that all have."
     return "\n".join([textwrap.fill(words, 125), "",
                       "| test error in %, q7 | bytes | compact | int8 net | forest | boosted trees |", "|---|---|---|---|---|---|",
                       *(f"| {name} | {most} | {line(kept, name, most, methods)} |" for name in SETS for most in (1024, 4096, 16384)
