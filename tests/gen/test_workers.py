@@ -93,7 +93,7 @@ class Cluster(unittest.TestCase):
         self.worker()
         run = self.fit("cluster.h", "--workers", address)
         said = ""
-        while "linear models: best so far" not in said:
+        while "a plain linear model: best so far" not in said:
             line = run.stderr.readline()
             self.assertTrue(line, said)
             said += line
