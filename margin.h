@@ -2636,17 +2636,12 @@ MARGIN_API size_t margin_model_scale_size(const margin_model *model);
 MARGIN_API size_t margin_confusion_size(const margin_model *model);
 MARGIN_API margin_status margin_confusion(const margin_data *data, const margin_model *model,
                                           margin_arena *mem, margin_real *confusion);
-/* Three shares, 0 .. 1, out of a confusion matrix: of all samples that were answered wrongly; of
- * the samples of one class that were answered wrongly; of all samples that were rejected. A
- * rejection is no wrong answer. Where there are no samples the share is 0. */
+/* Two shares, 0 .. 1, out of a confusion matrix: of all samples that were answered wrongly, and of
+ * the samples of one class that were. A rejection is no wrong answer. Where there are no samples
+ * the share is 0. */
 MARGIN_API margin_real margin_error(const margin_real *confusion, size_t classes);
 MARGIN_API margin_real margin_class_error(const margin_real *confusion, size_t classes,
                                           size_t label);
-MARGIN_API margin_real margin_rejection(const margin_real *confusion, size_t classes);
-/* The mean cost of an answer. `cost` has the shape of the matrix: what answering a, or rejecting,
- * costs when the class is t. */
-MARGIN_API margin_real margin_risk(const margin_real *confusion, size_t classes,
-                                   const margin_real *cost);
 
 /* Computes the margins of the samples by margin_margin. `margins` gets all n of them, `summary`
  * their least, mean and quantiles over the samples of positive weight. One of the two may be NULL;

@@ -16551,19 +16551,6 @@ MARGIN_API margin_real margin_class_error(const margin_real *confusion, size_t c
     return s.all > 0 ? s.wrong / s.all : 0;
 }
 
-MARGIN_API margin_real margin_rejection(const margin_real *confusion, size_t classes) {
-    const mgn_answers s = mgn_confusion_sums(confusion, classes, 0, classes);
-    return s.all > 0 ? s.rejected / s.all : 0;
-}
-
-MARGIN_API margin_real margin_risk(const margin_real *confusion, size_t classes,
-                                   const margin_real *cost) {
-    const mgn_answers s = mgn_confusion_sums(confusion, classes, 0, classes);
-    margin_real sum = 0;
-    for (size_t k = 0; k < MARGIN_CONFUSION(classes); k++) { sum += confusion[k] * cost[k]; }
-    return s.all > 0 ? sum / s.all : 0;
-}
-
 MARGIN_API margin_status margin_margins(const margin_data *data, const margin_model *model,
                                         margin_arena *mem, margin_real *margins,
                                         margin_summary *summary) {

@@ -90,7 +90,6 @@ static void problem_make(problem *p, size_t n, size_t d, size_t classes) {
 TEST errors_of_seven_points_by_hand(void) {
     static const margin_real x[] = {-2, -1, 3, 1, (margin_real)-0.5, 2, 0};
     static const uint16_t y[] = {0, 0, 0, 1, 1, 1, 1};
-    static const margin_real cost[] = {0, 5, 1, 10, 0, 1};
     const margin_data data = {x, 7, 1, 0, y, NULL, NULL};
     const margin_model model = line(0);
     unsigned char bytes[64];
@@ -106,17 +105,14 @@ TEST errors_of_seven_points_by_hand(void) {
     ASSERT_IN_RANGE(3.0 / 7, (double)margin_error(confusion, 2), EPS);
     ASSERT_IN_RANGE(1.0 / 3, (double)margin_class_error(confusion, 2, 0), EPS);
     ASSERT_IN_RANGE(0.5, (double)margin_class_error(confusion, 2, 1), EPS);
-    ASSERT_EQ_FMT(0.0, (double)margin_rejection(confusion, 2), "%g");
-    ASSERT_IN_RANGE((5 + 2 * 10) / 7.0, (double)margin_risk(confusion, 2, cost), 8 * EPS);
     PASS();
 }
 
 /* The same with a rejection below 1: -0.5 and 0 are rejected; and with weights. */
-TEST rejected_samples_are_no_errors_but_may_cost(void) {
+TEST rejected_samples_are_no_errors(void) {
     static const margin_real x[] = {-2, -1, 3, 1, (margin_real)-0.5, 2, 0};
     static const margin_real weight[] = {1, 1, 2, 1, 3, 1, 1};
     static const uint16_t y[] = {0, 0, 0, 1, 1, 1, 1};
-    static const margin_real cost[] = {0, 5, 1, 10, 0, 1};
     const margin_data data = {x, 7, 1, 0, y, weight, NULL};
     const margin_model model = line(1);
     unsigned char bytes[64];
@@ -128,25 +124,13 @@ TEST rejected_samples_are_no_errors_but_may_cost(void) {
     ASSERT_IN_RANGE(0.2, (double)margin_error(confusion, 2), EPS); /* 2 of 10 */
     ASSERT_IN_RANGE(0.5, (double)margin_class_error(confusion, 2, 0), EPS);
     ASSERT_EQ_FMT(0.0, (double)margin_class_error(confusion, 2, 1), "%g");
-    ASSERT_IN_RANGE(0.4, (double)margin_rejection(confusion, 2), EPS);
-    ASSERT_IN_RANGE((2 * 5 + 4 * 1) / 10.0, (double)margin_risk(confusion, 2, cost), 4 * EPS);
-    PASS();
-}
-
-/* Every cell has its price, right answers too. */
-TEST the_risk_is_the_mean_price_of_the_answers(void) {
-    static const margin_real confusion[] = {3, 1, 2, 4, 5, 1}, cost[] = {2, 7, 1, 10, 3, 4};
-    ASSERT_IN_RANGE((6 + 7 + 2 + 40 + 15 + 4) / 16.0, (double)margin_risk(confusion, 2, cost),
-                    16 * EPS);
     PASS();
 }
 
 TEST where_there_is_nothing_there_is_no_error(void) {
-    static const margin_real none[MARGIN_CONFUSION(3)] = {0}, cost[MARGIN_CONFUSION(3)] = {1};
+    static const margin_real none[MARGIN_CONFUSION(3)] = {0};
     ASSERT_EQ_FMT(0.0, (double)margin_error(none, 3), "%g");
     ASSERT_EQ_FMT(0.0, (double)margin_class_error(none, 3, 1), "%g");
-    ASSERT_EQ_FMT(0.0, (double)margin_rejection(none, 3), "%g");
-    ASSERT_EQ_FMT(0.0, (double)margin_risk(none, 3, cost), "%g");
     PASS();
 }
 
@@ -491,7 +475,7 @@ TEST rejected_samples_are_no_errors_in_cross_validation(void) {
     problem_make(&p, 30, 1, 2);
     ASSERT_EQ(MARGIN_OK, margin_cross_validate(&p.data, &learner, &o, &mem, &cv));
     ASSERT_EQ_FMT(0.0, (double)cv.error_mean, "%g");
-    ASSERT_EQ_FMT(1.0, (double)margin_rejection(cv.confusion, 2), "%g");
+    ASSERT_EQ_FMT(30.0, (double)(cv.confusion[2] + cv.confusion[5]), "%g"); /* all are rejected */
     ASSERT_EQ_FMT(MARGIN_REJECTED, cv.labels[29], "%u");
     PASS();
 }
@@ -658,8 +642,7 @@ TEST scores_left_out_calibrate_probabilities(void) {
 
 SUITE(metrics_suite) {
     RUN_TEST(errors_of_seven_points_by_hand);
-    RUN_TEST(rejected_samples_are_no_errors_but_may_cost);
-    RUN_TEST(the_risk_is_the_mean_price_of_the_answers);
+    RUN_TEST(rejected_samples_are_no_errors);
     RUN_TEST(where_there_is_nothing_there_is_no_error);
     RUN_TEST(the_confusion_matrix_counts_each_answer_once);
     RUN_TEST(margins_of_five_points_by_hand);
