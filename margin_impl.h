@@ -7014,13 +7014,26 @@ static bool mgn_rows_spacious(const mgn_rows *r) {
     return r->copy != NULL && r->slots - r->taken >= MGN_TILE;
 }
 
+/* Dot products of the samples x with `count` packed ones from sample `from` on, into the row of
+ * each. */
+static void mgn_rows_dots(const mgn_rows *r, const mgn_vectors *x, margin_real *const *row,
+                          size_t from, size_t count) {
+    margin_real piece[MGN_TILE * MGN_ROWS_PIECE];
+    mgn_panel_dots_block(r->copy + from * r->data.d, count, x, piece, MGN_ROWS_PIECE);
+    for (size_t t = 0; t < x->count; t++) {
+        for (size_t i = 0; i < count; i++) { row[t][from + i] = piece[t * MGN_ROWS_PIECE + i]; }
+    }
+}
+
 /* Computes m missing rows, at most MGN_TILE and no more than there are slots. They are made side by
  * side, piece by piece: the data, which is most of what has to be read, then passes through the
- * processor's cache once for all of them. */
+ * processor's cache once for all of them. Small machines have no packed copy, and their stacks no
+ * room for pieces: there the compiler leaves mgn_rows_dots out. */
 static void mgn_rows_make(mgn_rows *r, const margin_index *list, size_t m) {
-    const size_t n = r->data.n, d = r->data.d;
-    mgn_vectors x = {{NULL}, m, d, 1};
-    margin_real *row[MGN_TILE] = {NULL}, piece[MGN_TILE * MGN_ROWS_PIECE];
+    const bool packed = SIZE_MAX > 0xFFFFFFFFu && r->copy != NULL;
+    const size_t n = r->data.n;
+    mgn_vectors x = {{NULL}, m, r->data.d, 1};
+    margin_real *row[MGN_TILE] = {NULL};
     bool missing;
     for (size_t t = 0; t < MGN_TILE; t++) {
         x.at[t] = mgn_sample(&r->data, list[mgn_size_min(t, m - 1u)]);
@@ -7028,13 +7041,10 @@ static void mgn_rows_make(mgn_rows *r, const margin_index *list, size_t m) {
     }
     for (size_t from = 0; from < n; from += MGN_ROWS_PIECE) {
         const size_t count = mgn_size_min(n - from, MGN_ROWS_PIECE);
-        if (r->copy != NULL) {
-            mgn_panel_dots_block(r->copy + from * d, count, &x, piece, MGN_ROWS_PIECE);
-        }
+        if (packed) { mgn_rows_dots(r, &x, row, from, count); }
         for (size_t t = 0; t < m; t++) {
-            margin_real *out = row[t] + from, *dots = piece + t * MGN_ROWS_PIECE;
-            if (r->copy == NULL) { mgn_data_dots(&r->data, x.at[t], from, count, dots); }
-            for (size_t i = 0; i < count; i++) { out[i] = dots[i]; }
+            margin_real *out = row[t] + from;
+            if (!packed) { mgn_data_dots(&r->data, x.at[t], from, count, out); }
             mgn_kernel_apply(&r->kernel, r->norm[list[t]], r->norm + from, out, count);
         }
     }
