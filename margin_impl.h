@@ -2135,7 +2135,8 @@ MARGIN_API void margin_project(const margin_projected *model, const margin_real 
 
 /* Whether feature k is one of those that a model looks at. */
 static MGN_INLINE bool mgn_is_picked(const uint8_t *picked, size_t k) {
-    return (MARGIN_LOAD(uint8_t, picked + k / 8u) >> k % 8u & 1u) != 0;
+    const unsigned byte = MARGIN_LOAD(uint8_t, picked + k / 8u);
+    return (byte >> k % 8u & 1u) != 0;
 }
 
 MARGIN_API void margin_pick(const margin_projected *model, const margin_real *x, margin_real *z) {

@@ -322,7 +322,7 @@ static inline void model_project(const float *x, float *z) {
 static inline void model_project(const float *x, float *z) {
     size_t r = 0;
     for (size_t k = 0; k < MODEL_FEATURES; k++) {
-        if ((MODEL_READ_U8(model_picked + k / 8u) >> k % 8u & 1u) != 0) {
+        if (((unsigned)MODEL_READ_U8(model_picked + k / 8u) >> k % 8u & 1u) != 0) {
             z[r++] = model_scaled(x, k);
         }
     }
@@ -1256,7 +1256,7 @@ static inline void model_project(const int16_t *x, int16_t *z) {
 static inline void model_project(const int16_t *x, int16_t *z) {
     size_t r = 0;
     for (size_t k = 0; k < MODEL_FEATURES; k++) {
-        if ((MODEL_READ_U8(model_picked + k / 8u) >> k % 8u & 1u) != 0) { z[r++] = x[k]; }
+        if (((unsigned)MODEL_READ_U8(model_picked + k / 8u) >> k % 8u & 1u) != 0) { z[r++] = x[k]; }
     }
 }
 
