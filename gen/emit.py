@@ -34,14 +34,14 @@ class Table:
         return BYTES[self.kind] * len(self.values)
 
 
-# By scheme and whether scores are integers. Floats may be NaN, and distances infinite: most of these go to margin_decide.
-ELECT = {("MARGIN_SCHEME_BINARY", False): "two f32", ("MARGIN_SCHEME_ONE_REST", False): "rest f32", ("MARGIN_SCHEME_ONE_REST", True): "rest",
-         ("MARGIN_SCHEME_NEAREST", True): "nearest", ("MARGIN_SCHEME_ORDINAL", True): "order"}
+# By scheme, of scores in floats and in integers. Floats may be NaN, and distances infinite: most of these go to margin_decide.
+ELECT = {"MARGIN_SCHEME_BINARY": "two f32", "MARGIN_SCHEME_ONE_REST": "rest f32"}
+ELECT_Q = {"MARGIN_SCHEME_ONE_REST": "rest", "MARGIN_SCHEME_NEAREST": "nearest", "MARGIN_SCHEME_ORDINAL": "order"}
 
 
 def elected(n: dict, integers: bool) -> str:
     """How the class follows from the scores of a model with these numbers, for Body.elect."""
-    word = ELECT.get((SCHEME_NAMES[n["scheme"]], integers), "")
+    word = (ELECT_Q if integers else ELECT).get(SCHEME_NAMES[n["scheme"]], "")
     return word if (n["machines"] > 1 and not n["reject"] > 0) or word == "two f32" else ""
 
 

@@ -234,7 +234,7 @@ def put_code(target: Target, entry: dict) -> None:
     functions that use the same ones share them. Nothing is run for this: a compiler and a linker are enough."""
     functions, objects = entry["functions"], {}
     functions.update({key: {"function": function} for key, function in AROUND.items()})
-    words, text = sorted(set(emit.ELECT.values())), ['#include "margin.h"']
+    words, text = sorted({*emit.ELECT.values(), *emit.ELECT_Q.values()}), ['#include "margin.h"']
     for word in words:  # the lines of an exported header
         scores = "margin_real" if "f32" in word else "int32_t"
         functions[f"elect {word}"] = {"function": f"elect_{named(word)}"}

@@ -168,7 +168,7 @@ const Engine = (() => {
 
   class Model {
     constructor(image, notes) {
-      Object.assign(this, { path: "playground", image, notes, labels: notes.get("labels"), numbers: false });
+      Object.assign(this, { path: "playground", image, notes, labels: notes.get("labels"), numbers: false, ranks: false });
       this.sha256 = sha256(image);
       const e = float_.exports;
       const bytes = float_.take(Uint8Array, image);

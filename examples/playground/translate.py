@@ -382,10 +382,10 @@ def assigned(body: list[ast.stmt]) -> set[str]:
 # What is taken of each module, in the order in which they need each other; None is all of it.
 MODULES = (("native", {"short"}), ("model", {"ENOUGH"}), ("options", {"KERNELS"}), ("output", {"percent"}), ("metrics", None),
            ("cspell", None), ("kinds", None), ("emit", None),
-           ("compress", {"Cost", "Candidate", "in_format", "cost", "in_best_format", "NOISES", "TOLD", "REFUSED", "REFITTED", "FORMATS", "CLOSE", "MOVED",
+           ("compress", {"Cost", "answers_of", "Candidate", "in_format", "cost", "in_best_format", "NOISES", "TOLD", "REFUSED", "REFITTED", "FORMATS", "CLOSE", "MOVED",
                          "sizes", "holds", "Judge", "fit_format", "compress"}),
            ("cost", {"Shape", "Cost", "shape_of", "fours", "terms", "real_proto", "integer_proto", "cycles_of", "stack_of", "cycles_most",
-                     "round_up", "SHOWN", "worst_words", "estimate"}),
+                     "round_up", "SHOWN", "worst_words", "parts_of", "code_of", "helpers_of", "estimate"}),
            ("methods", {"describe"}), ("export", None))
 # What has its own form in python.js or in playground.js: it works with bytes, or with native code.
 OWN = {"metrics": {"spread"}, "cspell": {"to_single"}, "methods": {"METHODS"}, "cost": {"targets"}, "compress": {"fewer", "folded", "moved"}}

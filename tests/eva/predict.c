@@ -325,6 +325,7 @@ void eva_projected_q15(void) {
     model.of.projected.front = front;
     model.of.projected.front_bias = front_bias;
     model.of.projected.front_scales = front_scales;
+    model.of.projected.picked = NULL;
     model.of.projected.d = D;
     model.of.projected.front_down = (uint8_t)Frama_C_interval(0, 31);
     margin_scores_q(&model, x, &score);
