@@ -124,7 +124,7 @@ def glue(headers: dict[str, str], features: int) -> str:
 
 def vote_of(text: str, name: str) -> str:
     """Where the struct of a model has its vote, if no function of the header says so."""
-    return "pool.vote" if re.search(rf"static const margin_list(_q)? {name}_model", text) else "vote"
+    return "pool.vote" if re.search(rf"static const margin_(list|projected)(_q)? {name}_model", text) else "vote"
 
 
 def compile_headers(headers: dict[str, str], features: int) -> bytes:
