@@ -303,7 +303,7 @@ typedef struct {
     size_t low;          /* bytes taken at the front, by what lasts */
     size_t high;         /* scratch starts at this offset; high - low bytes are still free */
     size_t peak;         /* most bytes ever taken at once, both ends together; survives a reset */
-    int failed; /* 0, or the status of the first refused block, after which all are refused */
+    int failed;          /* 0, or the status of the first refused block: all later are refused */
 } margin_arena;
 
 /* The bytes that `count` elements of `bytes` bytes each take in an arena, as a constant
@@ -1551,12 +1551,12 @@ typedef struct {
                            the ellipsoids of k deviations around the two means touch */
     margin_real eta_pos_touch; /* the rates that belong to these k: every pair in which both */
     margin_real eta_neg_touch; /* rates are larger is possible */
-    margin_real kappa_pos, kappa_neg; /* k as above, nu included */
-    margin_real slack_pos, slack_neg; /* left side minus right side of [3.14]: 0 up to rounding */
-    margin_real spread_pos,
-        spread_neg; /* sqrt(w'S w); 0 where all samples of a class score alike */
-    margin_real error_pos,
-        error_neg; /* shares of the training samples answered wrongly, by weight */
+    margin_real kappa_pos, kappa_neg;   /* k as above, nu included */
+    margin_real slack_pos, slack_neg;   /* left side minus right side of [3.14]: 0 up to rounding */
+    margin_real spread_pos, spread_neg; /* sqrt(w'S w); 0 where all samples of a class score */
+                                        /* alike */
+    margin_real error_pos, error_neg;   /* shares of wrong answers to the training samples, by */
+                                        /* weight */
     margin_real condition_pos, condition_neg; /* of the covariances with ridge; 0: singular */
     margin_real ridge;                        /* as it was used */
     size_t rank;           /* dimensions of the space of w: the features, or, by products of the */
@@ -1837,8 +1837,8 @@ typedef struct {
     margin_real left_error;               /* and of the machine at the end on the samples left */
     margin_real left_c;                   /* its C, as counted here */
     margin_real nested[MARGIN_LIST_MOST]; /* cross-validated error of lists of 0, 1, ... cuts, */
-    size_t divisions;        /* over so many divisions of the samples: 0 if `greedy`, and
-                                             where there can be no cut */
+    size_t divisions;        /* over so many divisions of the samples: 0 if `greedy`, and where
+                                there can be no cut */
     margin_list_table table; /* the list on the training samples */
     margin_real c0, c1;      /* with `bounds`, as in margin_svm_report */
 } margin_seco_report;
@@ -1958,17 +1958,16 @@ typedef struct {
     size_t max_iterations;  /* passes over the data, at most                0: 1000
                                steps of fig. 2, with a rate                 0: 60                */
     margin_watch watch;
-    const margin_real
-        *sides;    /* two-sided hss: `side` tangents of each row of data->x, d values each */
-    uint16_t side; /* at most MARGIN_PROTO_SIDES                 0: one-sided         */
+    const margin_real *sides; /* two-sided hss: `side` tangents of each row of data->x, d values
+                                 each                                                            */
+    uint16_t side;            /* at most MARGIN_PROTO_SIDES                 0: one-sided         */
 } margin_proto_options;
 
 /* After the last update of the weights; see margin_theta_train. */
 typedef struct {
-    size_t mistakes; /* samples with a margin below theta */
-    margin_real
-        uneven; /* half the sum of |w_i / total - u_i|, where u is uniform over the mistakes:
-                           0 .. 1, and 0 in the limit; 0 without mistakes */
+    size_t mistakes;    /* samples with a margin below theta */
+    margin_real uneven; /* half the sum of |w_i / total - u_i|, where u is uniform over the
+                           mistakes: 0 .. 1, and 0 in the limit; 0 without mistakes */
 } margin_proto_report;
 
 /* Bytes that margin_proto_train takes. */
@@ -2151,11 +2150,10 @@ MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
  * without samples; MARGIN_E_RANGE: squares of the data overflow; and those of margin_data_check.
  * `report` may be NULL. */
 typedef struct {
-    margin_real noise; /* as used, in units of the mean deviation of the features */
-    margin_real decay; /* as used */
-    size_t passes;     /* of the last training */
-    margin_real
-        held_out_error; /* error rate with them on samples held out; negative if none were */
+    margin_real noise;          /* as used, in units of the mean deviation of the features */
+    margin_real decay;          /* as used */
+    size_t passes;              /* of the last training */
+    margin_real held_out_error; /* with these, on samples held out; negative if none were */
 } margin_compact_report;
 MARGIN_API margin_status margin_compact_train(const margin_data *data,
                                               const margin_compact_options *options,

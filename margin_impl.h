@@ -7079,12 +7079,11 @@ static inline margin_real *mgn_rows_spare(const mgn_rows *r, size_t count) {
 typedef struct {
     const margin_model *model;
     size_t machines;
-    margin_real *panel; /* the scaled inputs, value k of lane r at [k * MGN_PANEL + r] */
-    margin_real *norm;  /* of each lane; of prototypes, the sums of squares of the four chains */
-    margin_real
-        *values;        /* MGN_BATCH_VECTORS x MGN_PANEL; of prototypes, the nearest of each lane */
-    margin_real *pairs; /* as many, sums of norms; of prototypes, not used */
-    margin_real *sums;  /* machines x MGN_PANEL, and one row more: what rounding has lost */
+    margin_real *panel;  /* the scaled inputs, value k of lane r at [k * MGN_PANEL + r] */
+    margin_real *norm;   /* of each lane; of prototypes, the sums of squares of the four chains */
+    margin_real *values; /* MGN_BATCH_VECTORS x MGN_PANEL; prototypes: the nearest of each lane */
+    margin_real *pairs;  /* as many, sums of norms; of prototypes, not used */
+    margin_real *sums;   /* machines x MGN_PANEL, and one row more: what rounding has lost */
     margin_real *scores; /* MGN_PANEL x machines: what comes out */
 } mgn_batch;
 
@@ -10636,8 +10635,7 @@ typedef struct {
     size_t n, split; /* samples; those before `split` are negative, the others positive */
     bool by_class;   /* each class is a group; else all samples are one */
     margin_real c;
-    margin_real
-        p; /* l = p y. If p > 0, tol counts in units of p, otherwise in units of the objective */
+    margin_real p; /* l = p y. If p > 0, tol is in units of p, else in units of the objective */
     const margin_real *lin;   /* NULL, or numbers: l = lin - y kink / 2 */
     margin_real kink;         /* twice epsilon */
     uint8_t *side;            /* NULL, or samples are two-sided: 1 for the positive one */
@@ -10668,12 +10666,11 @@ typedef struct {
     margin_real tol, peak;   /* peak: the largest diagonal element of K */
     margin_real goal, floor; /* violations to reach, and what rounding can leave of them */
     margin_real violation, objective;
-    margin_real
-        loose;  /* without p: tol may count in these units where that is more; 0: it may not */
-    bool known; /* g is the gradient of all samples already */
-    bool moved; /* a weight has changed since this was set to false */
-    bool begun; /* the weights in b meet all constraints: they are where to start */
-    bool early; /* many samples leave the loops: it pays to look for them early and often */
+    margin_real loose; /* 0, or, without p, a unit that tol may count in where that is more */
+    bool known;        /* g is the gradient of all samples already */
+    bool moved;        /* a weight has changed since this was set to false */
+    bool begun;        /* the weights in b meet all constraints: they are where to start */
+    bool early;        /* many samples leave the loops: it pays to look for them early and often */
     bool tight; /* the memory for rows has spare room for those of the samples in the loops */
     bool own_w; /* w is a variable of its own and not computed from b; see the interior point */
     const margin_real *mean; /* with own_w: the point that features are measured from */
