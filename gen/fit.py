@@ -177,8 +177,7 @@ def read(arguments: argparse.Namespace) -> tuple[training.Problem, list[int] | N
                       "left out", found.path)
     if found.n < 2 * FOLDS:
         raise Failure(f"{found.n} rows are too few: at least {2 * FOLDS} are needed", found.path)
-    if all(low == high for low, high in zip(*problem.rows.ranges()[:2])):
-        raise Failure("no column ever changes: there is nothing to learn from", found.path)
+    problem.check_columns()
     if of is not None and len(set(of)) < FOLDS:
         raise Failure(f"{len(set(of))} groups in --group {arguments.group}: at least {FOLDS} are needed", found.path)
     return problem, of

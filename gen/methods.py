@@ -442,6 +442,19 @@ def check_form(chosen: dict, kernel, method: str) -> None:
             raise Usage(f"--{name} has no meaning with --form {form}" + ("; take --form prototypes" if form != "prototypes" else ""))
 
 
+def check_features(chosen: dict, kernel) -> None:
+    """What picked features do not go with.
+
+    >>> check_features({"features": 3, "rank": 2}, "hinge")
+    Traceback (most recent call last):
+    gen.errors.Usage: --features and --rank are two ways to make vectors short: give one of them
+    """
+    if "features" in chosen and "rank" in chosen:
+        raise Usage("--features and --rank are two ways to make vectors short: give one of them")
+    if "features" in chosen and kernel == "rbf":
+        raise Usage("--features picks features for hinge units: take --kernel hinge")
+
+
 def check(method: str, chosen: dict) -> list[str]:
     """Refuses options of other methods; returns notes about those without effect.
 
@@ -460,6 +473,7 @@ def check(method: str, chosen: dict) -> list[str]:
         if option.kernels and kernel not in option.kernels:
             notes.append(f"--{name} has no effect with the {kernel} kernel")
     check_form(chosen, kernel, method)
+    check_features(chosen, kernel)
     losses = [f"--{name}" for name in ("squares", "nu", "epsilon") if chosen.get(name) not in (None, False) and not isinstance(chosen[name], tuple)]
     if method == "svr" and len(losses) > 1:
         raise Usage(f"{' and '.join(losses)} are losses of their own: give one of them")

@@ -20,6 +20,7 @@ RANKS = (12, 24)
 PICKED = (6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64)
 UNITS = (10, 14, 20)  # the most features are picked that leave room for so many units
 PASSES = 100       # of a comparison
+TELLING = 32       # rows from which on a training holds some out
 EACH = {"q7": 1, "q15": 2, "f32": 4}  # bytes of a number
 
 
@@ -132,14 +133,22 @@ def some(problem: Problem, seed: int) -> Problem:
 
 
 def held(problem: Problem, options: dict, seed: int) -> float:
-    """The error of these options on rows that a training with them holds out; decay is left to that training."""
-    told = train.fit(problem, "compact", {"noise": 0.1, "iterations": PASSES, **options}, seed).report.told
-    return told.get("error_held", 1.0)
+    """The error of these options on rows that a training with them holds out; decay is left to that training, or noise where the user
+    gives a decay. Where the user gives both, such a training holds out nothing, and four folds tell."""
+    options = {"iterations": PASSES, **options}
+    if {"decay", "noise"} <= {*options}:
+        found, = train.validate(problem, "compact", [options], 4, 1, seed)
+        if isinstance(found, Failure):
+            raise found
+        return found.keys()["error_mean"]
+    if "decay" not in options:
+        options = {"noise": 0.1, **options}
+    return train.fit(problem, "compact", options, seed).report.told["error_held"]
 
 
 def best(problem: Problem, points: list[dict], seed: int) -> dict:
-    """The first of the options whose error is no more than half a standard error above the least."""
-    if len(points) == 1:
+    """The first of the options whose error is no more than half a standard error above the least. Too few rows cannot tell: the first."""
+    if len(points) == 1 or problem.data.n < TELLING:
         return points[0]
     errors = [held(problem, point, seed) for point in points]
     least, n = min(errors), problem.data.n

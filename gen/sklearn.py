@@ -966,6 +966,9 @@ class CompactClassifier(_Classifier):
         The units.
     rank : int, optional
         How many numbers a learned projection makes of the features first.
+    features : int, optional
+        How many features the vectors look at, which are chosen while they learn, without a projection and with the kernel hinge.
+        The default is all.
     noise : float, optional
         The deviation of the noise that makes margins wide. The default is the largest that costs nothing on rows left out.
     decay : float, optional
@@ -984,7 +987,8 @@ class CompactClassifier(_Classifier):
     Attributes
     ----------
     classes_, support_vectors_, dual_coef_, intercept_
-        As of MarginSVC; vectors are learned, and no rows.
+        As of MarginSVC; vectors are learned, and no rows. With a projection or picked features there are no support_vectors_ and
+        dual_coef_: the vectors live in the space of the projection.
 
     Examples
     --------
@@ -999,10 +1003,10 @@ class CompactClassifier(_Classifier):
     def _reasons(self) -> dict:
         return {WEIGHTS: "vectors start at random rows, of which a row of weight 0 is still one"}
 
-    def __init__(self, n_vectors: int = 64, *, kernel: str = "hinge", rank: int | None = None, noise: float | None = None,
-                 decay: float | None = None, loss: str | None = None, exact: bool = False, learning_rate: float | None = None,
-                 max_iter: int | None = None, class_weight: dict | str | None = None, probability: bool = False,
-                 scale: str = "standard", random_state: Any = None):
+    def __init__(self, n_vectors: int = 64, *, kernel: str = "hinge", rank: int | None = None, features: int | None = None,
+                 noise: float | None = None, decay: float | None = None, loss: str | None = None, exact: bool = False,
+                 learning_rate: float | None = None, max_iter: int | None = None, class_weight: dict | str | None = None,
+                 probability: bool = False, scale: str = "standard", random_state: Any = None):
         keep(locals())
 
     def _chosen(self) -> dict:

@@ -34,6 +34,11 @@ class Problem:
     def counts(self) -> list[int]:
         return [self.y.count(c) for c in range(len(self.names))]
 
+    def check_columns(self) -> None:
+        """Refuses data whose columns are all constant."""
+        if all(low == high for low, high in zip(*self.rows.ranges()[:2])):
+            raise Failure("no column ever changes: there is nothing to learn from", self.data.path)
+
 
 MOST_CLASSES = 20  # in order: numbers with more values than that are ranked
 
@@ -138,6 +143,8 @@ class Trained:
 def fit(problem: Problem, method: str, chosen: dict, seed: int = 1) -> Trained:
     choice, watch = native.Choice(method, chosen, seed), native.Watch()
     native.training(), native.device()  # compiled, if need be, before the clock starts
+    if method == "compact":
+        problem.check_columns()
     with Clock() as clock:
         try:
             status, report, machine = run_jobs([lambda: native.train(problem.rows, choice, watch)], [watch], method)[0]

@@ -85,6 +85,21 @@ class Compact(CommandLine):
         self.assertLessEqual(found["options"]["features"], 8)
         self.assertLess(found["train_error"], 0.1)
 
+    def test_a_budget_is_used_whatever_the_user_has_settled(self):
+        """A decay, or a decay and a noise of one's own leave validation less or nothing to choose: the shapes are compared still. Where
+        rows are too few to hold some out, nothing is said about such rows."""
+        for settled in (("--decay", 0.03), ("--decay", 0.03, "--noise", 0.05)):
+            with self.subTest(settled=settled):
+                code, _, words = self.gen("train", self.arms, "--method", "compact", "--flash", 300, "--iterations", 30, *settled, "-o",
+                                          self.path("m.h"))
+                self.assertEqual(code, 0, words)
+                self.assertIn("rows held out: ", words)
+                self.assertNotIn("100 % (", words)
+        few = self.write("few.csv", sets.csv(*spirals(12), names=["a", "b", "c"]))
+        code, _, words = self.gen("train", few, "--method", "compact", "--flash", 300, "-o", self.path("m.h"))
+        self.assertEqual(code, 0, words)
+        self.assertNotIn("held out", words)
+
     def headers_as_predicted(self, *more):
         """Headers in all number formats answer as predict does, and q7 as f32; the text of the last of them."""
         self.ok("train", self.arms, "--method", "compact", "--vectors", 14, "--iterations", 60, "--save", self.path("m.mgn"), *more)
@@ -113,6 +128,10 @@ class Compact(CommandLine):
         self.fails(2, "--rank is an option of compact, not of svm", "train", self.arms, "--method", "svm", "--rank", 2, *save)
         self.fails(1, "more vectors are asked for than there are samples", "train", self.arms, "--method", "compact", "--vectors",
                    400, *save)
+        self.fails(2, "--features and --rank are two ways to make vectors short: give one of them", "train", self.arms, "--method", "compact",
+                   "--features", 2, "--rank", 2, *save)
+        self.fails(2, "--features picks features for hinge units: take --kernel hinge", "train", self.arms, "--method", "compact",
+                   "--features", 2, "--kernel", "rbf", *save)
         self.fails(2, "--kernel poly is not one of hinge, rbf, which compact takes", "train", self.arms, "--method", "compact",
                    "--kernel", "poly", *save)
         self.fails(2, "--kernel hinge is not one of linear", "train", self.arms, "--method", "svm", "--kernel", "hinge", *save)
@@ -147,7 +166,9 @@ class Compact(CommandLine):
         self.fails(1, "no model within 10 bytes: q7 needs at least", "train", self.arms, "--method", "compact", "--vectors", 8, "--iterations",
                    20, "--format", "q7", "--flash", 10, "-o", self.path("x.h"), "--save", self.path("x.mgn"))
         flat = self.write("flat.csv", sets.csv([[7, 0]] * 60, [i % 2 for i in range(60)], names=["a", "b"]))
-        self.fails(1, "overflow, vanish", "train", flat, "--method", "compact", "--vectors", 8, "--format", "q7", "-o", self.path("x.h"))
+        for budget in (("--vectors", 8), ("--flash", 512)):
+            self.fails(1, "no column ever changes: there is nothing to learn from", "train", flat, "--method", "compact", *budget, "--format",
+                       "q7", "-o", self.path("x.h"))
         self.assertFalse(os.path.exists(self.path("x.h")))
 
 

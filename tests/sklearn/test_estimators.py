@@ -85,6 +85,7 @@ class BesideGen(Folder):
                     (estimators.RatesClassifier(0.6, 0.7), two, "rates --eta-pos 0.6 --eta-neg 0.7"),
                     (estimators.TVQClassifier(2, 2, random_state=3), data, "tvq --models 2 --tangents 2 --seed 3"),
                     (estimators.CompactClassifier(8, max_iter=20), data, "compact --vectors 8 --iterations 20"),
+                    (estimators.CompactClassifier(8, features=3, max_iter=20), data, "compact --vectors 8 --features 3 --iterations 20"),
                     (estimators.OrdinalMAM(), data, "omam")):
                 with self.subTest(words=words, n=len(data[0])):
                     told = self.gen(on, "--method", *words.split())
@@ -248,6 +249,8 @@ class Fitted(unittest.TestCase):
                                  (estimators.RatesClassifier(1e-3, 1e-3), "cannot be had"),
                                  (estimators.MarginSVC(nu=1.5), "nu=1.5"), (estimators.MarginSVC(tol=True), "tol=True is not a value"),
                                  (estimators.SecoClassifier(cheap=1), "cheap=1 is not True or False"),
+                                 (estimators.CompactClassifier(8, features=0), "features=0"),
+                                 (estimators.CompactClassifier(8, features=2, rank=2), "features and rank are two ways to make vectors short"),
                                  (estimators.OneClassMargin(form="ball"), "form='ball'"),
                                  (estimators.OneClassMargin(n_tangents=1), "n_tangents has no meaning with form plane"),
                                  (estimators.OneClassMargin(form="prototypes", lam=0.5), "lam has no meaning with form prototypes"),
