@@ -1690,7 +1690,8 @@ MARGIN_API void margin_loss_at(const margin_loss *loss, margin_real m, margin_re
  * from a random point (several of them: the best is kept). Works in coordinates in which the kernel
  * matrix is the identity, without eigenvalues below 2^(mean log2 of them + cut_off) [4.5]: n^2
  * numbers of memory and about 6 n^3 operations to begin with, and some n^2 for each step after
- * that. */
+ * that. With a linear kernel, samples that are more than 64 times as far from the origin as from
+ * their mean are measured from the mean: raw counts far from zero are no harder than others. */
 typedef struct {
     const margin_real *sigma;   /* falling widths (the last may be 0), and  */
     const uint16_t *iterations; /* steps at each of them at most,           */

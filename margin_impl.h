@@ -9464,6 +9464,30 @@ static void mgn_zero(margin_real *v, size_t n) {
     for (size_t i = 0; i < n; i++) { v[i] = 0; }
 }
 
+/* The mean of all samples, each counting once. */
+static void mgn_data_mean(const margin_data *data, margin_real *mean) {
+    mgn_zero(mean, data->d);
+    for (size_t i = 0; i < data->n; i++) {
+        const margin_real *x = mgn_sample(data, i), count = (margin_real)(i + 1u);
+        for (size_t j = 0; j < data->d; j++) { mean[j] += (x[j] - mean[j]) / count; }
+    }
+}
+
+/* The matrix of the products of the samples less their mean, which goes to `mean`: a linear machine
+ * with a free bias does not depend on the origin. */
+static void mgn_data_centred(const margin_data *data, margin_real *mean, margin_real *k) {
+    mgn_data_mean(data, mean);
+    for (size_t i = 0; i < data->n; i++) {
+        const margin_real *a = mgn_sample(data, i);
+        for (size_t h = 0; h <= i; h++) {
+            const margin_real *b = mgn_sample(data, h);
+            margin_real sum = 0;
+            for (size_t j = 0; j < data->d; j++) { sum += (a[j] - mean[j]) * (b[j] - mean[j]); }
+            k[i * data->n + h] = k[h * data->n + i] = sum;
+        }
+    }
+}
+
 /* The kept arrays of an expansion or of a list, in one block. All trainers build them in the same
  * way: mgn_pool_shape, then mgn_pool_plan, then mgn_pool_add for each vector. */
 typedef struct {
@@ -14057,30 +14081,6 @@ static void mgn_rates_kernel_plan(const mgn_fit *fit, margin_arena *mem) {
     mgn_rates_kernel_take(&k, fit, mem);
 }
 
-/* The mean of all samples, each counting once. */
-static void mgn_rates_mean(const margin_data *data, margin_real *mean) {
-    mgn_zero(mean, data->d);
-    for (size_t i = 0; i < data->n; i++) {
-        const margin_real *x = mgn_sample(data, i), count = (margin_real)(i + 1u);
-        for (size_t j = 0; j < data->d; j++) { mean[j] += (x[j] - mean[j]) / count; }
-    }
-}
-
-/* Products of the samples less their mean: a linear machine does not depend on the origin. */
-static void mgn_rates_centred(const mgn_rates_kernel *k, const margin_data *data) {
-    margin_real *mean = k->p.system.panel;
-    mgn_rates_mean(data, mean);
-    for (size_t i = 0; i < k->n; i++) {
-        const margin_real *a = mgn_sample(data, i);
-        for (size_t h = 0; h <= i; h++) {
-            const margin_real *b = mgn_sample(data, h);
-            margin_real sum = 0;
-            for (size_t j = 0; j < data->d; j++) { sum += (a[j] - mean[j]) * (b[j] - mean[j]); }
-            k->k[i * k->n + h] = k->k[h * k->n + i] = sum;
-        }
-    }
-}
-
 /* Shares of the samples in their classes, as roots. */
 static void mgn_rates_kernel_shares(mgn_rates_kernel *k, const mgn_fit *fit) {
     margin_real *root = k->p.root;
@@ -14228,7 +14228,7 @@ static void mgn_rates_kernel_finish(mgn_rates_kernel *k, mgn_fit *fit,
     if (fit->kernel.kind == MARGIN_KERNEL_LINEAR) { /* the samples were measured from their mean */
         const size_t d = fit->data.d;
         margin_real *w = k->p.system.panel, *mean = w + d; /* a panel has room for two vectors */
-        mgn_rates_mean(&fit->data, mean);
+        mgn_data_mean(&fit->data, mean);
         mgn_zero(w, d);
         for (size_t i = 0; i < k->n; i++) {
             margin_axpy(w, fit->b[i], mgn_sample(&fit->data, i), d);
@@ -14252,7 +14252,7 @@ static margin_status mgn_rates_kernel_fit(mgn_fit *fit, margin_arena *mem) {
     mgn_zero(fit->f, k.n);
     mgn_rates_kernel_shares(&k, fit);
     if (fit->kernel.kind == MARGIN_KERNEL_LINEAR) {
-        mgn_rates_centred(&k, &fit->data);
+        mgn_data_centred(&fit->data, k.p.system.panel, k.k);
     } else {
         mgn_kernel_matrix(&fit->kernel, &fit->data, k.p.at.q, k.p.system.panel, k.k);
     }
@@ -14824,6 +14824,33 @@ static margin_status mgn_loss_starts(mgn_loss_work *work, mgn_fit *fit) {
     return stopped ? MARGIN_W_STOPPED : fit->info.converged ? MARGIN_OK : MARGIN_W_ITERATIONS;
 }
 
+/* Whether the samples are so far from the origin that rounding hides how they differ. A linear
+ * machine does not depend on the origin, and then they are measured from their mean. */
+static bool mgn_loss_far(const mgn_fit *fit, margin_real *mean) {
+    margin_real most = 0, reach = 0;
+    if (fit->kernel.kind != MARGIN_KERNEL_LINEAR) { return false; }
+    mgn_data_mean(&fit->data, mean);
+    for (size_t i = 0; i < fit->data.n; i++) {
+        const margin_real *x = mgn_sample(&fit->data, i);
+        most = mgn_max(most, margin_norm2(x, fit->data.d));
+        reach = mgn_max(reach, mgn_square_apart(x, mean, fit->data.d));
+    }
+    return reach > 0 && most > 64 * mgn_sqrt(reach);
+}
+
+/* Weights of such a machine: w = sum b_i (x_i - mean), and the bias from there to the origin. */
+static void mgn_loss_weights(mgn_fit *fit, margin_real *mean) {
+    const size_t d = fit->data.d;
+    mgn_data_mean(&fit->data, mean);
+    mgn_zero(fit->w, d);
+    for (size_t i = 0; i < fit->data.n; i++) {
+        const margin_real *x = mgn_sample(&fit->data, i);
+        for (size_t k = 0; k < d; k++) { fit->w[k] += fit->b[i] * (x[k] - mean[k]); }
+    }
+    fit->has_w = true;
+    fit->bias -= margin_dot(fit->w, mean, d);
+}
+
 static margin_status mgn_loss_fit(mgn_fit *fit, margin_arena *mem) {
     const margin_loss_options *options = (const margin_loss_options *)fit->options;
     mgn_loss_work work;
@@ -14832,8 +14859,13 @@ static margin_status mgn_loss_fit(mgn_fit *fit, margin_arena *mem) {
     const size_t mark = mem->high;
     fit->info = mgn_no_info;
     work.space.n = fit->data.n;
-    mgn_kernel_matrix(&fit->kernel, &fit->data, work.space.length,
-                      mgn_kernel_panel(mem, fit->data.d), work.space.v);
+    margin_real *panel = mgn_kernel_panel(mem, fit->data.d);
+    const bool far = mgn_loss_far(fit, panel);
+    if (far) {
+        mgn_data_centred(&fit->data, panel, work.space.v);
+    } else {
+        mgn_kernel_matrix(&fit->kernel, &fit->data, work.space.length, panel, work.space.v);
+    }
     margin_arena_release(mem, mark);
     margin_status status = mgn_space_start(&work.space, &options->smoothing, mem);
     if (status != MARGIN_OK) { return status; }
@@ -14856,6 +14888,10 @@ static margin_status mgn_loss_fit(mgn_fit *fit, margin_arena *mem) {
         mgn_descent_scores(d, work.best, fit->f);
         fit->bias = -work.best[work.space.q];
         mgn_space_coefficients(&work.space, work.best, fit->b);
+        if (far) {
+            margin_arena_release(mem, mark);
+            mgn_loss_weights(fit, mgn_kernel_panel(mem, fit->data.d));
+        }
     }
     return status;
 }
