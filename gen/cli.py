@@ -68,8 +68,8 @@ def labels_in_order(text: str) -> list[str]:
     return labels
 
 
-def add_data(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("data (CSV, LIBSVM or ARFF text, also .gz; - is standard input)")
+def add_data(parser: argparse.ArgumentParser, stream: str = "; - is standard input") -> None:
+    group = parser.add_argument_group(f"data (CSV, LIBSVM or ARFF text, also .gz{stream})")
     group.add_argument("--label", metavar="NAME|INDEX",
                        help="column of the label: 1 the first, -1 the last (default); none: all columns are features")
     group.add_argument("--header", choices=("auto", "yes", "no"), default="auto",
@@ -93,7 +93,7 @@ def add_training(parser: argparse.ArgumentParser) -> None:
     add_seed(parser)
 
 
-def add_classes(parser: argparse.ArgumentParser, normal: str = "oneclass: the label of normal rows; others only serve to count detections "
+def add_classes(parser: argparse.ArgumentParser, normal: str = "the label of normal rows; rows of other labels only serve to count detections "
                 "(default: all rows are normal)") -> None:
     parser.add_argument("--positive", metavar="LABEL",
                         help="which of two classes is the positive one (default: the one that sorts last)")
@@ -165,7 +165,7 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     add_json(work)
     add_quiet(work)
     add_seed(work)
-    add_data(parser)
+    add_data(parser, "")
     add_classes(parser, "the label of what is normal: finds a model that learns from these rows alone and raises an alarm at anything else; "
                 "rows of other labels only tell how much of that it detects")
 

@@ -255,6 +255,21 @@ def holds(found: Model, form: str, flash: int) -> int:
     return flash // (width * n["d"] + (width if form == "f32" else 1) * n["width"])
 
 
+def with_vectors(judge: Judge, found: Model, form: str, vectors: int, flash: int) -> Candidate:
+    """The model with so many vectors that is closest to the whole one. Which tables there are and how wide coefficients are
+    depends on their values: if that takes more bytes than there are, with fewer vectors."""
+    noises = NOISES[form] if judge.looked is not None else (NOISES[form][-1],)
+    made = [judge.of(fewer(found, vectors, noise, judge.looked), form) for noise in noises]
+    fitting = [one for one in made if one.bytes <= flash]
+    if fitting:
+        return min(fitting, key=lambda one: 0.0 if one.cost is None else one.cost.mean)
+    fixed, each, step = sizes(made[0].model, made[0])
+    less = min(vectors - step, max(flash - fixed, 0) // each // step * step)
+    if less <= 0:
+        raise Failure(f"{form} needs at least {fixed + step * each} bytes", judge.found.path)
+    return with_vectors(judge, found, form, less, flash)
+
+
 def fit_format(judge: Judge, forms: tuple[str, ...], form: str, flash: int) -> Candidate:
     """The best that one of the number formats can do within the budget; a Failure says what it needs at least."""
     found, looked, kind, n = judge.found, judge.looked, kind_of(judge.found.machine).word, judge.found.machine.numbers
@@ -276,9 +291,9 @@ def fit_format(judge: Judge, forms: tuple[str, ...], form: str, flash: int) -> C
     if hinge:
         raise Failure(f"{form} needs {whole.bytes} bytes, and learned vectors cannot be left out: train again with --vectors "
                       f"{vectors}", found.path)
+    best = with_vectors(judge, found if looked is None else some, form, vectors, flash)
     if looked is None:
-        return judge.of(fewer(found, vectors, NOISES[form][-1], None), form)
-    best = min((judge.of(fewer(some, vectors, noise, looked), form) for noise in NOISES[form]), key=lambda one: one.cost.mean)
+        return best
     better = moved(best.model, form, looked)
     if better is not None:
         candidate = judge.of(better, form)

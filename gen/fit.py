@@ -11,6 +11,7 @@ import statistics
 import sys
 import tempfile
 import time
+from dataclasses import replace
 
 from . import advice, commands, cost, data, groups, interrupt, methods, metrics, native, output, report, state, tries, trial, workers
 from . import train as training
@@ -130,6 +131,11 @@ def stamp(path: str) -> tuple:
     return found.st_size, found.st_mtime_ns, found.st_ino
 
 
+def check_unchanged(path: str, before: tuple) -> None:
+    if stamp(path) != before:
+        raise Failure("the file changed during the search: the models are about what it was before", path)
+
+
 def check(arguments: argparse.Namespace) -> None:
     if "-" in (arguments.data, arguments.test):
         raise Usage("fit reads its data more than once: give it a file, not standard input")
@@ -232,6 +238,14 @@ def table_room(arguments: argparse.Namespace, problem: training.Problem, bare: b
     return max(1, arguments.flash - cost.estimate(shape, arguments.target).flash)
 
 
+def front_bytes(arguments: argparse.Namespace, problem: training.Problem) -> int:
+    """What code and structs in front of learned vectors take on a target, which pick some of the features or project them."""
+    if arguments.target is None or problem.data.d < 2:
+        return 0
+    plain = small_shape(problem, 0, False)
+    return cost.estimate(replace(plain, rank=1, picks=True), arguments.target).flash - cost.estimate(plain, arguments.target).flash
+
+
 def conversion_bytes(problem: training.Problem, target: str) -> int:
     """What code and numbers take on a target that make integers of real values."""
     whole, bare = (cost.estimate(small_shape(problem, 4, convert), target).flash for convert in (True, False))
@@ -253,7 +267,8 @@ def facts_of(arguments: argparse.Namespace, problem: training.Problem, bare: boo
         raise Failure(f"--max-missed and --max-false-alarms are for two classes; there are {k}", problem.data.path)
     numbers = all(map(data.is_number, problem.names))
     ordered = k > 2 and (arguments.order is not None or numbers and k <= training.MOST_CLASSES)
-    return tries.Facts(problem.data.n, problem.data.d, k, ordered, *rates, room)
+    return tries.Facts(problem.data.n, problem.data.d, k, ordered, *rates, room, whole=problem.rows.ranges()[2],
+                       front=front_bytes(arguments, problem))
 
 
 def fit(arguments: argparse.Namespace) -> None:
@@ -284,9 +299,9 @@ def fit(arguments: argparse.Namespace) -> None:
     finished = False
     try:
         ended = run(search, view, len(known.results))
+        check_unchanged(arguments.data, before)
         result, picked = conclude(arguments, problem, test, search, ended)
-        if stamp(arguments.data) != before:
-            raise Failure("the file changed during the search: the models are about what it was before", arguments.data)
+        check_unchanged(arguments.data, before)
         write(arguments, result, picked)
         if arguments.report is not None:
             report.of_fit(arguments, picked["candidate"].model, problem.rows, test, result)
@@ -567,6 +582,7 @@ def row(search: Search, one: Candidate, mark: str) -> tuple[str, ...]:
 
 
 MOST_ROWS = 8
+DOUBT = 0.03  # the standard error of so few rows is worth a word
 
 
 def thinned(kept: list[Candidate], picked: Candidate) -> list[Candidate]:
@@ -588,12 +604,16 @@ def say_frontier(search: Search, found: list[Candidate], picked: Candidate, trai
     lines += [row(search, one, "   <- picked" if one is picked else "") for one in thinned(kept, picked)]
     last = len(lines[0]) - 1
     widths = [max(len(line[i]) for line in lines) for i in range(last + 1)]
-    say({"classes": "the best for each size (error of rows that were left out, +- its standard error):",
+    say({"classes": "the best for each size (error of rows that were left out, +- the standard error of its mean over the divisions):",
          "normal": "the best for each size (on rows that were left out, the mean of missed anomalies and false alarms, +- its standard error):",
          "numbers": "the best for each size (on rows that were left out, the mean square error as a share of the variance of the numbers, "
                     "+- its standard error):"}[search.facts.about])
     for line in lines:
         say("  " + "  ".join(f"{cell:>{w}}" if i < last else cell for i, (cell, w) in enumerate(zip(line, widths))))
+    grown = [one.cap for one in kept if one.cap is not None and one.cap < search.ground.n and one.choice.kernel and one.limit is None]
+    if grown:
+        say(f"models with a kernel are larger the more rows there are: the table has them for at most {grown[0]} rows, not for all "
+            f"{search.ground.n}")
 
 
 def cost_words(search: Search, price: cost.Cost, n: int) -> str:
@@ -660,6 +680,10 @@ def about_pick(search: Search, picked: Candidate, tested: dict, path: str | None
     if search.facts.about == "normal":
         lines.append(f"on rows that were left out: {percent(round(1 - picked.rate(0), 4))} of the anomalies are detected, "
                      f"{percent(round(picked.rate(1), 4))} of normal rows raise a false alarm")
+    doubt = math.sqrt(picked.error * (1 - picked.error) / search.ground.n)
+    if search.facts.about == "classes" and doubt > DOUBT:
+        lines.append(f"note: {search.ground.n} rows alone tell an error of {100 * picked.error:.0f} % only to within about {100 * doubt:.0f} points, "
+                     "however often they are divided; more rows tell more")
     if tested["test_error"] is not None:
         lines.append(f"error on {path}: {percent(round(tested['test_error'], 6))}")
     return lines

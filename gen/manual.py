@@ -18,6 +18,10 @@ SHORT = ("data", "method", "kernel", "label", "test", "folds", "repeats", "grid"
          "json", "quiet")
 
 
+# Options about labels, and the kind of labels (Method.targets) that each is for: other methods refuse it.
+KINDS = {"positive": "classes", "order": "order", "normal": "normal"}
+
+
 def method_of(argv: list[str]) -> str | None:
     """The method that a command line names, if it exists.
 
@@ -51,19 +55,20 @@ def lines_of(actions, helps: dict[str, str] | None = None) -> list[str]:
 
 
 def about(name: str, words: str) -> str:
-    """Of sentences, some of which begin with the name of a method, those that are about this one or about all.
+    """Of sentences, those that are about a method. One that begins with names of methods is about these, one that begins with
+    "others" about all that no sentence names, and what follows it is about the same ones. The first sentence is about all.
 
-    >>> about("svr", "The price of a mistake. svm: the default is 1. svr: in units of the target. It is positive.")
-    'The price of a mistake. In units of the target. It is positive.'
+    >>> text = "The price of a mistake. svm: the default is 1. It is positive. tvq, td: not used. others: the default is 2."
+    >>> about("svm", text), about("td", text), about("svr", text)
+    ('The price of a mistake. The default is 1. It is positive.', 'The price of a mistake. Not used.', 'The price of a mistake. The default is 2.')
     """
-    kept, other = [], False
-    for sentence in re.split(r"(?<=\.) ", words):
-        head, colon, rest = sentence.partition(": ")
-        if colon and head in methods.METHODS:
-            other, sentence = head != name, rest[0].upper() + rest[1:]
-        elif sentence[0].isupper():
-            other = False
-        kept += [] if other else [sentence]
+    parts = [sentence.partition(": ") for sentence in re.split(r"(?<=\.) ", words)]
+    heads = [head.split(", ") if colon else [] for head, colon, _ in parts]
+    heads = [found if set(found) <= {*methods.METHODS, "others"} else [] for found in heads]
+    named, kept, meant = {word for found in heads for word in found}, [], True
+    for found, (head, colon, rest) in zip(heads, parts):
+        meant = name in found or "others" in found and name not in named if found else meant
+        kept += [(rest[0].upper() + rest[1:] if found else head + colon + rest)] if meant else []
     return " ".join(kept)
 
 
@@ -84,7 +89,8 @@ def method_help(parser: argparse.ArgumentParser, name: str) -> str:
     own = [by_name[word] for option in method.options for word in (f"--{option.name}", f"--no-{option.name}") if word in by_name]
     common = [by_name[f"--{option.name}"] for option in COMMON if method.takes(option.name)]
     of_methods = {option.key for option in methods.OPTIONS.values()}
-    rest = [action for action in parser._actions if action.dest not in of_methods and action.dest != "method"]
+    unused = {"method"} | {option for option, kind in KINDS.items() if kind != method.targets}
+    rest = [action for action in parser._actions if action.dest not in of_methods | unused]
     kernel = f"The kernel: {', '.join(method.kernels)}. The default is {method.kernels[0]}; rbf bends around the data."
     lines = [f"usage: {parser.prog} DATA --method {name} [options]", "", f"{name}: {method.help}"]
     for title, actions in ((f"options of {name}:", own), ("options that methods share:", common), ("data, files and all else:", rest)):

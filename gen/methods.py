@@ -44,9 +44,9 @@ THRESHOLDS = Option("thresholds", one_of(("absolute", "zero-one")), "What thresh
                     "the classes that answers are off (the default), or zero-one, the number of errors.")
 
 
-NU = Option("nu", between(1e-9, 1), "A share of the rows. oneclass: that of normal rows that may raise a false alarm; the default is 0.05. svm: "
-            "that of rows that may fall short of the margin, instead of --C. svr: that of rows that may be farther off than epsilon, which is "
-            "then found.")
+NU = Option("nu", between(1e-9, 1), "A share of the rows. oneclass: so many normal rows may raise a false alarm; the default is 0.05. svm: so "
+            "many may lie within the margin or on the wrong side of it. You give this instead of --C. svr: so many answers may be farther off "
+            "than epsilon, which training then finds by itself.")
 LAMBDA = Option("lambda", between(0, 1), "Between 0, the hard margin, and 1, the average margin. kmomd: the default is 0.1. oneclass: the "
                 "margin distribution instead of the machine of --nu, which is then the rate of false alarms alone.")
 FORM = Option("form", one_of(("plane", "sphere", "prototypes")), "What encloses the normal rows: plane, the machine of --nu or --lambda (the "
@@ -222,23 +222,29 @@ def rates_instead(told: dict) -> str:
             "can, or another pair of the frontier")
 
 
-MODELS = Option("models", between(1, 1000, whole), "How many prototypes a class has. The default is 1; of lvq 8. oneclass: with --form prototypes.")
-TANGENTS = Option("tangents", between(0, 32, whole), "How many tangents, directions in which samples may move, a prototype has. The default is a "
-                  "quarter of the features, from 1 to 5; of oneclass, with --form prototypes, none.")
+MODELS = Option("models", between(1, 1000, whole), "How many prototypes a class has. lvq: the default is 8. oneclass: "
+                "only with --form prototypes. The default is 1. others: the default is 1.")
+TANGENTS = Option("tangents", between(0, 32, whole), "How many tangents a prototype has: directions in which samples may differ from it at no "
+                  "cost. oneclass: only with --form prototypes. The default is none. others: the default is a quarter of the features, at "
+                  "least 1 and at most 5.")
 STARTS = ("hss", "clusters", "centroids", "random")
-TRIES = Option("starts", above(0, whole), "How many random starts there are; the best of them by the objective is kept. What is random also "
-               "depends on the order of the rows, and the less so the more starts there are. The default is 1; of seco 4 for each sign, C "
-               "and weight.")
+TRIES = Option("starts", above(0, whole), "How many random starts there are; the best of them by the objective is kept. With more of them "
+               "the result depends less on the order of the rows. seco: the default is 4 for each sign, C and weight. others: the default "
+               "is 1.")
 START = Option("start", one_of(STARTS), f"Where prototypes start: {', '.join(STARTS)}. The default is hss.")
-ITERATIONS = Option("iterations", above(0, whole), "How many passes over the data there are at most. Training ends before "
-                    "when it has converged. The default is 1000; of compact 100 to 300; of less than 8000 rows up to four times as many, of less than 1000 also fewer, as rows held out say; with --rate there are 60 gradient steps.")
-RATE = Option("rate", above(0), "A learning rate. tvq and td then take steps of this rate along gradients over all rows, 1 is usual; "
-              "by default they take mini-batches. lvq: the first rate, default 0.05. The default of compact is 0.01, with an rbf kernel 0.05.")
-VECTORS = Option("vectors", between(1, 65535, whole), "How many vectors are learned. The default is 64.")
-RANK = Option("rank", between(1, 64, whole), "Numbers that a learned projection makes of the features, less than these, before "
-              "the vectors see them. The default is no projection.")
-FEATURES = Option("features", between(1, 64, whole), "How many features the vectors look at, which are chosen while they learn, without a "
-                  "projection and with the kernel hinge. The default is all.")
+ITERATIONS = Option("iterations", above(0, whole), "How many passes over the data there are at most. compact: the default is 100 of many rows and 300 "
+                    "of few. Of fewer than 8000 rows it may become up to four times as many, and of fewer than 1000 also fewer, if that is "
+                    "better on rows held out. lvq: the default is 1000; training ends before that when it has converged. tvq, td: the default "
+                    "is 1000; training ends before that when it has converged. With --rate these are gradient steps, 60 by default.")
+RATE = Option("rate", above(0), "How large the steps of training are. tvq, td: with it each step follows the gradient over all rows; 1 is "
+              "usual. Without it steps follow small groups of rows, at a rate that is found by itself. lvq: this is the rate of the first pass; the default is "
+              "0.05, with --olvq1 0.3. compact: the default is 0.01, with an rbf kernel 0.05.")
+VECTORS = Option("vectors", between(1, 65535, whole), "How many vectors are learned. The default is 64 or, with --flash, as many as fit and do best on "
+                 "rows held out.")
+RANK = Option("rank", between(1, 64, whole), "Makes this many numbers of the features, fewer than there are, by a projection that is learned too; "
+              "vectors then have only so many values. The default is no projection.")
+FEATURES = Option("features", between(1, 64, whole), "How many of the features are used at all. They are chosen while the vectors learn. It does "
+                  "not go with --rank, and only with the kernel hinge. The default is all.")
 NO_KERNEL = (*KERNEL_OPTIONS, "scheme", "tol", "max-iter")
 
 
@@ -299,16 +305,20 @@ METHODS = {
         "the usual first choice: the soft-margin support vector machine",
         options=(C, NU, Option("C-pos", above(0), "The price of a mistake on the positive class. The default is that of --C."),
                  Option("C-neg", above(0), "The price of a mistake on the negative class. The default is that of --C."),
-                 Option("bounds", yes_or_no, "Works out where a search for C may begin: c0, and c1 of separable classes.")),
+                 Option("bounds", yes_or_no, "Also prints where a search for C may begin: c0, a lower bound and, where the classes do not overlap, "
+                        "c1, a first guess.")),
         grid=(("C", (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)),), refusals={**SEPARABLE, "MARGIN_E_INFEASIBLE": "infeasible"},
         instead=nu_range),
     "rates": Method(
         "keeps two error rates that you name, or says that this cannot be done; two classes",
         options=(Option("eta-pos", between(1e-9, 1), "The largest error rate wanted on the positive class. The default is 0.5."),
                  Option("eta-neg", between(1e-9, 1), "The largest error rate wanted on the negative class. The default is 0.5."),
-                 Option("nu-pos", between(0, 1e6), "By how many standard deviations the mean of the positive class may be off."),
-                 Option("nu-neg", between(0, 1e6), "By how many standard deviations the mean of the negative class may be off."),
-                 Option("ridge", between(0, 1e18), "What is added to the diagonals of the covariances. The default is 0."),
+                 Option("nu-pos", between(0, 1e6), "By how many standard deviations the true mean of the positive class may differ from that of the "
+                        "rows. The default is 0."),
+                 Option("nu-neg", between(0, 1e6), "By how many standard deviations the true mean of the negative class may differ from that of the "
+                        "rows. The default is 0."),
+                 Option("ridge", between(0, 1e18), "What is added to the variance of each feature (the diagonals of the covariances), for "
+                        "few rows. The default is 0."),
                  Option("solver", one_of(("fast", "iter")), "Which solver: fast (the default), or iter, the sphere iteration of the paper."),
                  Option("frontier", between(0, 1000, whole), "How many points of the frontier of reachable rates the JSON has. "
                                                              "The default is 20; with a kernel and over 500 rows none.")),
@@ -329,10 +339,10 @@ METHODS = {
         words=tau_words, goal="-kendall_tau", noted=(*ORDINAL_NOTES, "C", "loo")),
     "seco": Method(
         "separate and conquer: a list of one-sided cuts, then a support vector machine; two classes",
-        options=(Option("cheap", yes_or_no, "With --greedy: tries 32 candidates a cut and cross-validates four of them, as lists do that are not "
-                        "greedy, instead of 192 and all."),
-                 Option("greedy", yes_or_no, "Keeps all cuts, the best of 192 candidates each, as the paper does. By default as many are kept as "
-                        "lower the error of lists in cross-validations inside the training rows: often none."),
+        options=(Option("cheap", yes_or_no, "With --greedy: tries 32 candidates for each cut and cross-validates four of them, as without "
+                        "--greedy, instead of 192 and all of them."),
+                 Option("greedy", yes_or_no, "Keeps all cuts, each the best of 192 candidates, as the paper does. By default the list has as "
+                        "many cuts as cross-validation inside the training rows finds best, which is often none."),
                  TRIES,
                  Option("assess", above(0, whole), "How many candidates are cross-validated for a cut. The default is 4; with --greedy and without --cheap all."),
                  Option("most-cuts", between(1, 15, whole), "How many cuts there are at most. The default is 15."),
@@ -346,9 +356,10 @@ METHODS = {
         "a few prototypes a class, each with directions (tangents) in which rows may differ, moved until margins are large",
         options=(MODELS, TANGENTS, START, TRIES, ITERATIONS, RATE,
                  Option("theta", between(-0.999, 1), "The margin that all samples should have. The default is 0.2; 0.1 without tangents."),
-                 Option("plain", yes_or_no, "All samples count alike: no re-weighting."),
-                 Option("even", yes_or_no, "Re-weights by n / mistakes instead of 1."),
-                 Option("validation", between(0, 0.9), "The share of the samples that is left out to stop by. The default is none.")),
+                 Option("plain", yes_or_no, "All samples count alike. By default those whose margin is short count more from pass to pass."),
+                 Option("even", yes_or_no, "Raises the weights of samples with a short margin by more: n / mistakes instead of 1."),
+                 Option("validation", between(0, 0.9), "The share of the rows that is held out; training ends when the error on these no longer "
+                        "falls. The default is none.")),
         grid=(("tangents", (2, 5, 10)), ("theta", (0.1, 0.2, 0.3))), without=NO_KERNEL, words=proto_words),
     "hss": Method("prototypes: the mean of each class and the directions in which its rows differ most", options=(MODELS, TANGENTS, START, TRIES),
                   grid=(("tangents", (2, 5, 10, 15)),), without=NO_KERNEL, words=proto_words),

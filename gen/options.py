@@ -127,15 +127,15 @@ COMMON = (
            "compact: hinge (the default) or rbf."),
     Option("gamma", above(0), "The width of rbf and poly kernels: larger is narrower. The default is 1 / number of features.",
            ("poly", "rbf")),
-    Option("degree", between(1, 255, whole), "The degree of a poly kernel. The default is 3; of mam 2.", ("poly",)),
+    Option("degree", between(1, 255, whole), "The degree of a poly kernel. mam: the default is 2. others: the default is 3.", ("poly",)),
     Option("coef0", between(-1e18, 1e18), "The constant that a poly kernel adds. The default is 1.", ("poly",)),
-    Option("a", above(0), "The base or the exponent of unit-exp and unit-poly kernels. The default is 2.", ("unit-poly", "unit-exp")),
+    Option("a", above(0), "The exponent of unit-poly kernels, the base of unit-exp kernels. The default is 2.", ("unit-poly", "unit-exp")),
     Option("scale", one_of(SCALES), "How raw inputs are scaled: standard (mean 0, deviation 1; the default), minmax (0 to 1), none. It "
            "becomes part of the model."),
     Option("scheme", one_of(SCHEMES), "How more than two classes are told apart: by a machine for each pair (one-one, the default) or "
            "for each class (one-rest)."),
     Option("tol", above(0), "How accurate the solver is. The default is 1e-6; 1e-3 is faster and mostly as good."),
-    Option("max-iter", above(0, whole), "How many steps the solver of a machine may take."),
+    Option("max-iter", above(0, whole), "How many steps the solver of one machine may take. The default is far more than most data needs."),
     Option("cache-mb", above(0), "Memory for kernel values in MB. The default is an eighth of the machine's; any gives the same model."),
 )
 KERNEL_OPTIONS = ("kernel", "gamma", "degree", "coef0", "a", "cache-mb")

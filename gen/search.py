@@ -17,7 +17,7 @@ from .trial import DRAFT, Budget, Form, Ground, Trial
 
 FOLDS = 5
 REPEATS = 10      # of the last round at most, if there is time
-ENOUGH = 3        # repeats, before finalists or rows are left out
+ENOUGH = 3        # repeats, before finalists or rows are left out, and shapes of learned vectors
 FINALISTS = 8
 FEW = 3           # of them are enough, if the clock ends the last round
 QUICK = 0.3       # of the work is for the first rounds of all quick methods together, at most,
@@ -130,8 +130,8 @@ def once(facts: tries.Facts, choice: Choice) -> float:
 
 def affordable(entry: tries.Try, facts: tries.Facts, work: float) -> list[dict]:
     """The points of an entry that do not take too long: each within a tenth of the work on all rows and, of slow methods, all
-    of them within a quarter of it on some, or a single one within a third. Where there is no time for many learned vectors, fewer may
-    do, or fewer passes over the data."""
+    of them within a quarter of it on some, or a single one within a third. Where there is no time for many shapes of learned
+    vectors, fewer passes over the data may do, or fewer vectors."""
     wanted = entry.points(facts)
     if entry.simple:
         return wanted
@@ -149,14 +149,11 @@ def affordable(entry: tries.Try, facts: tries.Facts, work: float) -> list[dict]:
                 kept.append(point)
         return kept
 
-    if not entry.slow or not wanted or not all("vectors" in point for point in wanted):
-        return kept_of(wanted)
-    quick = [{**point, "iterations": max(QUICKLY, tries.passes_of(facts) // 5)} for point in wanted]
-    if facts.n >= ROWS[-1] and not kept_of(wanted):
-        wanted = quick
-    if sum(map(seconds, wanted[:2])) > SLOW * work:
-        return kept_of(fewer_vectors(wanted, seconds, SLOW * work)) or kept_of(quick)
-    return kept_of(wanted) or kept_of(quick)
+    kept = kept_of(wanted)
+    if len(kept) >= min(ENOUGH, len(wanted)) or not all("vectors" in point for point in wanted):
+        return kept
+    quick = [{**point, "iterations": max(QUICKLY, tries.passes_of(facts) // 5)} for point in wanted[:ENOUGH + 1]]
+    return max(kept, kept_of(quick), key=len) or kept_of(fewer_vectors(quick, seconds, SLOW * work))
 
 
 def fewer_vectors(wanted: list[dict], seconds, most: float) -> list[dict]:
@@ -187,7 +184,7 @@ def make_plan(facts: tries.Facts, seconds: float) -> tuple[Plan, list[tries.Try]
     def too_long() -> bool:
         quick = sum(first_seconds(entry, facts, cap) for entry in entries if not entry.slow)
         slow = sum(first_seconds(entry, facts, cap) for entry in entries if entry.slow)
-        return quick > QUICK * work or cap > 2 * ROWS[-1] and quick + slow > 0.45 * work
+        return quick > QUICK * work or cap > ROWS[-1] and quick + slow > 0.45 * work
 
     while cap > least and too_long():
         cap = max(least, cap * 3 // 4)

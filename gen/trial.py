@@ -168,12 +168,14 @@ class Ground:
         return native.Rows(Data(self.path, len(classes), d, pointer, None, None, owner=values), classes, len(self.names), targets)
 
     def subset(self, cap: int | None) -> list[int]:
-        """At most so many rows, with the classes in proportion; whole groups where there are groups."""
+        """About so many rows and hardly more, with the classes in proportion; whole groups where there are groups. All rows of a
+        class that is so rare that it would be lost."""
         if cap is None or cap >= self.n:
             return list(range(self.n))
-        parts = -(-self.n // cap)
-        fold = self.divide(list(range(self.n)), parts, self.seed)
-        return [i for i in range(self.n) if fold[i] == 0]
+        taken, parts = shares(cap, self.n)
+        y, fold = memoryview(self.y).cast("H"), self.divide(list(range(self.n)), parts, self.seed)
+        kept = {y[i] for i in range(self.n) if fold[i] < taken}
+        return [i for i in range(self.n) if fold[i] < taken or y[i] not in kept]
 
     def divide(self, chosen: list[int], folds: int, seed: int) -> list[int]:
         """The fold of each of the rows: stratified, or by groups."""
@@ -206,6 +208,18 @@ class Ground:
                 made.append(tuple(self.rows([i for i, f in zip(chosen, place) if (f == which) == out]) for out in (False, True)))
             known[cap, repeat] = made
         return known[cap, repeat][fold]
+
+
+def shares(cap: int, n: int) -> tuple[int, int]:
+    """The fewest equal parts of n rows of which some together are at most `cap` rows and hardly less: how many, and of how many.
+
+    >>> shares(420, 560), shares(400, 700), shares(400, 20000)
+    ((3, 4), (4, 7), (1, 50))
+    """
+    parts = 2
+    while parts * cap // n < 0.9 * parts * cap / n:
+        parts += 1
+    return parts * cap // n, parts
 
 
 def group_folds(groups: list[int], classes: list[int], folds: int, seed: int) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Callable
 
-from . import methods
+from . import methods, shapes
 from .options import points
 
 
@@ -22,6 +22,8 @@ class Facts:
     about: str = "classes"             # "numbers": labels are numbers to be met; "normal": one class is what is normal
     deviation: float = 1.0             # of these numbers
     limited: bool = False              # a model may not cost as much as it likes
+    whole: bool = False                # all values are whole numbers of 16 bits
+    front: int = 0                     # bytes of code that picks features, or projects them, of which `flash` knows nothing
 
     @property
     def rates(self) -> bool:
@@ -106,10 +108,11 @@ def passes_of(facts: Facts) -> int:
 
 
 def compact_seconds(facts: Facts, options: dict) -> float:
-    passes = options.get("iterations") or passes_of(facts) * (1.5 if facts.n < 8000 else 1)
-    turns = 4 * min(3, 1200 // facts.n) if facts.n < 1000 else 2 if facts.n < 2000 else 1
-    rank = options.get("rank", 0)
-    each = options.get("vectors", 64) * (0.6 * (rank or facts.d) + facts.classes + 8) + (6 + rank) * facts.d
+    given = "noise" in options and "decay" in options  # then nothing is left to be found on rows held out
+    passes = options.get("iterations") or passes_of(facts) * (1.5 if facts.n < 8000 and not given else 1)
+    turns = 0 if given else 4 * min(3, 1200 // facts.n) if facts.n < 1000 else 2 if facts.n < 2000 else 1
+    rank, seen = options.get("rank", 0), options.get("rank") or options.get("features") or facts.d
+    each = options.get("vectors", 64) * (0.6 * seen + facts.classes + 8) + (6 + rank) * facts.d
     return 0.02 + 4.4e-10 * passes * (1 + 3.5 * turns) * facts.n * each
 
 
@@ -190,40 +193,30 @@ def neighbours(facts: Facts) -> list[dict]:
     return found + [{"neighbours": 1, "budget": room} for room in facts.room() if 2 * facts.classes <= room < facts.n]
 
 
+NOISY = ((0.2, 0.1), (0.1, 0.03), (0.4, 0.3))  # noise and decay of learned vectors: the usual ones, less and more
+AMPLE = 4096  # bytes that learned vectors may have where there is no budget
+PICKED = (12, 24, 48)  # features that they may look at
+
+
 def learned(facts: Facts) -> list[dict]:
-    """As many vectors as the budget has room for, as the training itself sees to it that they do not learn rows by heart. Whole
-    numbers need room for their scaling; where there is none for it, it can be left out.
+    """The shapes that use a budget best. Noise and decay are given: a training that finds them by itself takes some ten times as
+    long, and cross-validation compares a few of them as well. One that does comes last.
 
-    >>> [point["vectors"] for point in learned(Facts(400, 30, 2, flash=512))]
-    [9, 8, 15, 15]
-    >>> [point.get("rank") for point in learned(Facts(7291, 256, 10, flash=2048))]
-    [6, None]
+    >>> [(point["vectors"], point.get("features"), point.get("noise")) for point in learned(Facts(400, 30, 2, flash=512))][:4]
+    [(33, 12, 0.2), (21, 20, 0.2), (15, None, 0.2), (12, None, 0.2)]
     """
-    width = 1 if facts.classes == 2 else facts.classes
-    rooms = [64, 64] if facts.flash is None else [(facts.flash - 4 * width - scaling) // (facts.d + facts.d % 2 + 2 + width)
-                                                  for scaling in (7 * facts.d, 0)]
-    tight, loose = (min(room, 256, facts.n // 2) for room in rooms)
-    found = [{"vectors": 16, "kernel": kernel} for kernel in ("hinge", "rbf") if facts.flash is None]
-    found += [{"vectors": tight, "kernel": "hinge"}, {"vectors": tight // 4 * 4, "kernel": "rbf"}]  # rbf stores vectors in fours
-    found += [{"vectors": loose, "kernel": "hinge"}] if loose > 1.1 * tight else []
-    found += [{"vectors": loose, "kernel": "hinge", "scale": "none"}] if facts.flash is not None else []
-    found, behind = [point for point in found if point["vectors"] >= 2], projected(facts)
-    if behind and found and max(point["vectors"] for point in found) < 2 * facts.classes:  # too few whole vectors to tell many classes apart
-        return behind + found[:1]
-    return found + behind
-
-
-def projected(facts: Facts) -> list[dict]:
-    """With many features, vectors behind a projection, as many as there is room for. A small budget has room for few directions.
-
-    >>> projected(Facts(1000, 64, 10, flash=2700)), projected(Facts(1000, 20, 10)), projected(Facts(1000, 256, 10, flash=2048))
-    ([{'vectors': 75, 'rank': 12}], [], [{'vectors': 24, 'rank': 6}])
-    """
-    for rank in (12, 8, 6, 4, 3):
-        room = 64 if facts.flash is None else (facts.flash - 4 * facts.classes - rank * (facts.d + 6)) // (rank + 2 + facts.classes)
-        if facts.d >= 4 * rank and room >= (16 if rank > 3 else 8):
-            return [{"vectors": min(room, 256), "rank": rank}] if facts.d >= 48 else []
-    return []
+    flash, raw = facts.flash or AMPLE, {"scale": "none"} if facts.whole else {}
+    plain, front = (shapes.Room(max(1, size), "q7", facts.n, facts.d, facts.classes, facts.whole) for size in (flash, flash - facts.front))
+    found = [{**kind, **shape} for room in (plain, front) for kind in shapes.kinds(room, {}) for shape in shapes.shapes(room, kind, {})
+             if bool({"rank", "features"} & {*shape}) == (room is front)]
+    found += [{**raw, "features": few, "vectors": front.vectors(**raw, features=few)} for few in PICKED if facts.d >= 2 * few]
+    most = min(256, max(4, facts.n // 2))
+    found = [{"kernel": "hinge", **point, "vectors": min(point["vectors"], most)} for point in found if point["vectors"] >= 2]
+    found = [{**point, "vectors": max(4, point["vectors"] // 4 * 4)} if point["kernel"] == "rbf" else point for point in found]  # in fours
+    found = sorted((point for i, point in enumerate(found) if point not in found[:i]),
+                   key=lambda point: (point["kernel"] != "hinge", "features" not in point, -point["vectors"]))
+    noisy = [{**point, "noise": noise, "decay": decay} for noise, decay in NOISY for point in (found if noise == NOISY[0][0] else found[:3])]
+    return noisy + found[:1]
 
 
 def asked_rates(facts: Facts) -> list[dict]:
@@ -311,8 +304,8 @@ TRIES = [
     Try("mam", linear_mam, linear_seconds, word="linear", simple=True),
     Try("svm", weighted_svm, kernel_seconds, lambda facts: facts.classes == 2 and facts.rates, "kernels"),
     Try("rates", asked_rates, dense_seconds, lambda facts: facts.classes == 2 and facts.rates, "rates"),
-    Try("omam", in_order, dense_seconds, lambda facts: facts.ordered, "classes in order"),
-    Try("lssvm", in_order, dense_seconds, lambda facts: facts.ordered, "classes in order"),
+    Try("omam", in_order, dense_seconds, lambda facts: facts.ordered, "classes in order", slow=True),
+    Try("lssvm", in_order, dense_seconds, lambda facts: facts.ordered, "classes in order", slow=True),
     Try("svm", kernel_svm, kernel_seconds, EACH, word="kernels"),
     Try("kmomd", kernel_kmomd, spread_seconds, EACH, word="kernels"),
     Try("mam", kernel_mam, spread_seconds, EACH, word="kernels"),
@@ -355,7 +348,7 @@ def around(method: str, options: dict) -> list[dict]:
     {'kernel': 'rbf', 'gamma': 0.05, 'C': 10.0}
     """
     found = []
-    for name, factors in (("gamma", (0.5, 2.0)), ("C", (0.3, 3.0)), ("lambda", (0.3, 3.0))):
+    for name, factors in (("gamma", (0.5, 2.0)), ("C", (0.3, 3.0)), ("lambda", (0.3, 3.0)), ("noise", (0.5, 2.0)), ("decay", (0.3, 3.0))):
         if name in options:
             found += [{**options, name: float(f"{options[name] * factor:.2g}")} for factor in factors
                       if name != "lambda" or options[name] * factor <= 1]

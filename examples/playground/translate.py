@@ -383,7 +383,7 @@ def assigned(body: list[ast.stmt]) -> set[str]:
 MODULES = (("native", {"short"}), ("model", {"ENOUGH"}), ("options", {"KERNELS"}), ("output", {"percent"}), ("metrics", None),
            ("cspell", None), ("kinds", None), ("emit", None),
            ("compress", {"Cost", "answers_of", "Candidate", "in_format", "cost", "in_best_format", "NOISES", "TOLD", "REFUSED", "REFITTED", "FORMATS", "CLOSE", "MOVED",
-                         "sizes", "holds", "Judge", "fit_format", "compress"}),
+                         "sizes", "holds", "Judge", "with_vectors", "fit_format", "compress"}),
            ("cost", {"Shape", "Cost", "shape_of", "fours", "terms", "real_proto", "integer_proto", "cycles_of", "stack_of", "cycles_most",
                      "round_up", "SHOWN", "worst_words", "parts_of", "code_of", "helpers_of", "estimate"}),
            ("methods", {"describe"}), ("export", None))

@@ -338,6 +338,19 @@ class Command(CommandLine):
         self.assertIn("compressed from 160 vectors", open(self.path("few.h"), encoding="ascii").read())
         self.ok("export", model_file, "-o", self.path("few.h"), "--flash", whole // 10, "--force")  # by the notes alone
 
+    def test_a_budget_is_kept_where_fitted_coefficients_need_a_table_more(self):
+        """Which tables an integer model has depends on its coefficients: with fewer vectors there can be one more."""
+        rng, lines = random.Random(15), []
+        for i in range(84):
+            values = (f"{rng.gauss(i % 3 * (1 + j % 2), 0.4 + 0.2 * j):.1f}" for j in range(4))
+            lines.append(",".join(values) + f",{i % 3}\n")
+        path = self.write("order.csv", "".join(lines))
+        self.ok("train", path, "--method", "lssvm", "--kernel", "rbf", "--gamma", "0.02", "--targets", "classes", "--save", self.path("m.mgn"))
+        for budget in (200, 220, 340):
+            with self.subTest(budget=budget):
+                self.ok("export", self.path("m.mgn"), "--format", "q7", "--flash", budget, "--data", path, "--force", "-o", self.path("few.h"))
+                self.assertLessEqual(self.table_bytes("few.h"), budget)
+
     def test_train_within_a_budget(self):
         found = self.json("train", self.ring, "--method", "svm", "--kernel", "rbf", "-o", self.path("few.h"), "--flash", 200,
                           "--force")

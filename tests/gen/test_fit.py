@@ -1,4 +1,5 @@
 """Tests of `gen fit`: the pick and its command, budgets, stops and --resume, failures, advice about data."""
+import argparse
 import contextlib
 import dataclasses
 import json
@@ -16,11 +17,13 @@ import tempfile
 import threading
 import time
 import unittest
+from types import SimpleNamespace
 from unittest import mock
 
 import sets
-from gen import advice, cli, cost, fit, groups, methods, output, search, state, train, trial, tries, workers
+from gen import advice, cli, cost, fit, groups, manual, methods, output, search, state, train, trial, tries, workers
 from gen.errors import Failure
+from gen.options import COMMON
 from test_cli import ROOT, CommandLine
 
 # Few enough to be quick, and one of each: linear, with a kernel, prototypes.
@@ -442,12 +445,53 @@ class Parts(unittest.TestCase):
                 view.look()
             self.assertTrue(within.kept)
 
-    def test_learned_vectors_have_a_rank_that_fits_and_nothing_is_tried_that_cannot_fit(self):
+    def test_learned_vectors_have_a_shape_that_fits_and_nothing_is_tried_that_cannot_fit(self):
         facts = tries.Facts(7291, 256, 10, flash=2048, limited=True)
         _, entries = search.make_plan(facts, 40)
         self.assertEqual({entry.method for entry in entries} & {"lvq", "tvq", "hss", "nn"}, set())  # ten vectors need 2560 bytes
-        self.assertTrue(any(point.get("rank") for entry in entries if entry.method == "compact" for point in entry.points(facts)))
+        self.assertTrue(any(point.get("features") for entry in entries if entry.method == "compact" for point in entry.points(facts)))
         self.assertTrue(any(entry.method == "compact" for entry in search.make_plan(tries.Facts(1078, 64, 10, flash=1300, limited=True), 20)[1]))
+
+    def test_few_rows_are_said_to_tell_little(self):
+        """Of 40 rows and an error of 15 % the standard error is the root of 0.15 * 0.85 / 40: 5.6 points, however often they are divided."""
+        for n, words in ((40, "40 rows alone tell an error of 15 % only to within about 6 points"), (4000, "")):
+            this = SimpleNamespace(facts=tries.Facts(n, 2, 2), ground=SimpleNamespace(n=n))
+            lines = fit.about_pick(this, SimpleNamespace(error=0.15), {"test_error": None}, None)
+            self.assertEqual(len(lines), bool(words))
+            self.assertIn(words, "".join(lines))
+
+    def test_more_time_has_no_fewer_learned_vectors(self):
+        for n, d, k, flash in ((1257, 64, 10, 1200), (2142, 12, 2, 1500), (700, 8, 3, 1290)):
+            most = []
+            for seconds in (10, 30, 60, 200):
+                _, entries = search.make_plan(tries.Facts(n, d, k, flash=flash, limited=True), seconds)
+                found = [point for entry in entries if entry.method == "compact" for point in entry.points(None)]
+                most.append(max(point["vectors"] for point in found))
+            self.assertEqual(most, sorted(most))
+            self.assertGreater(most[1], flash / (d + d % 2 + 2 + k) / 2)  # half a minute is enough to use the budget
+
+    def test_many_features_are_picked_from_and_the_models_fit_the_chip(self):
+        x, y = sets.gauss(n=400, d=60, seed=5)
+        found = problem(x, y)
+        arguments = argparse.Namespace(flash=2048, target="cortex-m0", inputs="auto", order=None, max_missed=None, max_false_alarms=None)
+        facts = fit.facts_of(arguments, found, True)
+        points = [point for point in tries.learned(facts) if "features" in point]
+        self.assertGreater(len({point["features"] for point in points}), 1)
+        ground = trial.ground_of(found, None, 5, 1, trial.Budget(2048, None, None, "cortex-m0", True))
+        for point in points[:3]:
+            result = trial.run(ground, trial.Trial("compact", tuple({**point, "iterations": 2}.items()), (trial.Form("q7"),), None, 0, 0))
+            self.assertNotIn("failed", result["forms"]["q7"])
+            self.assertGreater(ground.budget.price(cost.Shape(**result["forms"]["q7"]["shape"])).flash, 1900)
+
+    def test_the_first_rounds_have_as_many_rows_as_is_said(self):
+        x, y = sets.gauss(n=560, d=2, classes=2, seed=6)
+        y[:2] = ["rare", "rare"]
+        ground = trial.ground_of(problem(x, y), None, 5, 1, trial.Budget())
+        classes = memoryview(ground.y).cast("H")
+        for cap in (420, 300, 100, 57):
+            rows = ground.subset(cap)
+            self.assertTrue(0.85 * cap < len(rows) <= cap + 2, (cap, len(rows)))
+            self.assertEqual({classes[i] for i in rows}, {0, 1, 2})
 
     def test_every_method_that_suits_some_data_can_be_tried(self):
         facts = [tries.Facts(300, 10, 2), tries.Facts(300, 10, 3, ordered=True), tries.Facts(300, 10, 2, missed=0.1)]
@@ -608,6 +652,18 @@ class Words(CommandLine):
         self.assertIn("inf asks for a hard margin", shown)
         self.assertNotIn("lssvm:", shown)
         self.assertIn("The default is rbf;", self.gen("train", "--method", "oneclass", "--help")[1])
+
+    def test_help_of_a_method_says_nothing_about_others(self):
+        for name, method in methods.METHODS.items():
+            shown = [option for option in (*method.options, *COMMON) if method.takes(option.name) and option.name not in ("kernel", "start")]
+            text = " ".join(manual.about(name, option.help) for option in shown)
+            others = [other for other in (*methods.METHODS, "others") if other not in (name, "rates")]
+            self.assertEqual([other for other in others if re.search(rf"\b{other}\b", text)], [], f"{name}: {text}")
+        self.assertNotIn("--normal", self.gen("train", "--method", "svm", "--help")[1])  # which it refuses
+        self.assertNotIn("--order", self.gen("train", "--method", "svm", "--help")[1])
+        self.assertIn("--normal", self.gen("train", "--method", "oneclass", "--help")[1])
+        self.assertIn("--order", self.gen("train", "--method", "omam", "--help")[1])
+        self.assertNotIn("- is standard input", self.gen("fit", "--help")[1])  # which it refuses too
 
     def test_misspelt_words_get_a_suggestion(self):
         for words, arguments in (("did you mean 'svm'?", ["train", self.two, "--method", "smv"]),
