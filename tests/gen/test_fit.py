@@ -90,7 +90,7 @@ class Pick(Quick):
                 self.assertEqual(found["bytes"], table)
 
     def test_many_classes_share_vectors_where_no_linear_model_fits(self):
-        many = self.write("many.csv", sets.csv(*sets.gauss(n=160, d=40, classes=8)))
+        many = self.write("many.csv", sets.csv(*sets.gauss(n=96, d=40, classes=8)))
         learned = tries.Try("compact", lambda facts: [{"vectors": 4}], tries.compact_seconds, word="learned vectors", slow=True)
         with mock.patch("gen.tries.TRIES", [*SMALL, learned]):
             found = self.json("fit", many, "--flash", "300", "-o", self.path("m.h"))
