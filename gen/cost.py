@@ -80,7 +80,7 @@ class Cost:
     ram: int       # static data: none but on AVR, where structs are copied to RAM
     stack: int     # as measured
     cycles: int | None
-    stack_most: int | None   # no call of the function of the library takes more
+    stack_most: int | None   # no call of NAME_classify takes more, all that it calls included
     cycles_most: int | None  # what was measured, and a tenth more
     known: bool = True  # False: nobody has measured the predictor on this target; only tables are known
 
@@ -182,6 +182,32 @@ def stack_of(shape: Shape, entry: dict) -> int:
     return entry.get("stack_deep", entry["stack"]) if shape.deep else entry["stack"]
 
 
+CALL = 48  # bytes of stack at most that NAME_classify takes beside its arrays: registers, addresses, gaps
+
+
+def arrays_of(shape: Shape) -> int:
+    """Bytes of the arrays of NAME_classify: scores, and inputs behind a stage or a projection.
+
+    >>> arrays_of(Shape("", "", "margin_linear_q", "q15", 0, 0, 5, 3, stage=True)), arrays_of(Shape("", "", "", "f32", 0, 0, 9, 3, rank=2))
+    (24, 20)
+    """
+    return 4 * shape.machines + (2 * shape.d + 2 & ~3 if shape.stage else 0) + (4 if shape.real else 2) * shape.rank
+
+
+def called_by(shape: Shape) -> list[str]:
+    """The functions of the library that NAME_classify calls."""
+    q = "" if shape.real else "_q"
+    project = f"margin_pick{q}" if shape.picks else "margin_project" if shape.real else f"margin_project_{shape.format}"
+    chooses = shape.elect or shape.machines == 1 or "list" in shape.struct
+    return [shape.function, *([] if chooses else [f"margin_decide{q}"]), *(["margin_prepare_q"] if shape.stage else []), *([project] if shape.rank else [])]
+
+
+def stack_most(shape: Shape, table: dict) -> int | None:
+    """Bytes of stack that no call of NAME_classify exceeds: what it takes itself, and the deepest of the functions that it calls."""
+    deepest = [table["stacks"].get(name) for name in called_by(shape)]
+    return None if None in deepest else max(deepest) + arrays_of(shape) + CALL
+
+
 def cycles_most(shape: Shape, table: dict) -> int | None:
     """Of one prediction at most: the formula is that of the longest way, within some percent."""
     cycles = cycles_of(shape, table)
@@ -202,12 +228,12 @@ SHOWN = ("cortex-m0", "cortex-m4f", "rv32imc", "atmega328p")
 
 
 def worst_words(shape: Shape) -> list:
-    """Heads and texts for the comment of a header: what one call of the library's function takes at most."""
+    """Heads and texts for the comment of a header: what one prediction takes at most."""
     prices = [(name, estimate(shape, name)) for name in SHOWN]
     stacks = [f"{price.stack_most} on {name}" for name, price in prices if price.stack_most is not None]
     cycles = [f"{price.cycles_most} on {name}" for name, price in prices if price.cycles_most is not None]
     return [(head, f"at most {', '.join(texts)}{more}") for head, texts, more in
-            (("stack", stacks, f", bytes of {shape.function}"), ("cycles", cycles, ", by measurement; on AVR cycles, else instructions"))
+            (("stack", stacks, ", bytes of a prediction and all that it calls"), ("cycles", cycles, ", by measurement; on AVR cycles, else instructions"))
             if texts]
 
 
@@ -250,10 +276,9 @@ def estimate(shape: Shape, target: str) -> Cost:
         return Cost(shape.tables, 0, 0, 0, 0, 0, 0, None, None, None, False)
     parts = [table["functions"][key] for key in parts_of(shape)]
     struct = table["structs"][shape.struct] + (3 * table["pointer"] if shape.stage else 0)
-    scores = 4 * shape.machines + (2 * shape.d + 2 & ~3 if shape.stage else 0)
     return Cost(shape.tables, struct, code_of(parts), helpers_of(parts, table),
                 8 * shape.d if shape.convert else 0, struct if table["struct_in_ram"] else 0,
-                stack_of(shape, entry) + scores, cycles_of(shape, table), table["stacks"].get(shape.function), cycles_most(shape, table))
+                stack_of(shape, entry) + arrays_of(shape), cycles_of(shape, table), stack_most(shape, table), cycles_most(shape, table))
 
 
 def projected(shape: Shape, target: str) -> Cost:
@@ -271,7 +296,7 @@ def projected(shape: Shape, target: str) -> Cost:
     cycles = None if pool.cycles is None or front.cycles is None else pool.cycles + front.cycles
     return Cost(shape.tables, struct, code_of(parts), helpers_of(parts, table), 8 * shape.d if shape.convert else 0,
                 struct if table["struct_in_ram"] else 0, max(pool.stack, front.stack) + (4 if shape.real else 2) * shape.rank, cycles,
-                None, None)
+                stack_most(shape, table), None)
 
 
 def cost(model: Model, target: str = DEFAULT_TARGET, form: str = "f32", quantised: Quantised | None = None) -> Cost:

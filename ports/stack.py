@@ -195,7 +195,7 @@ def bounds(target: Target) -> dict[str, int]:
 
 def predictors(found: dict[str, int]) -> dict[str, int]:
     """Those functions that exported headers call."""
-    return {name: most for name, most in found.items() if re.search(r"_(scores?|ask|find)(_q15|_q7)?$", name)}
+    return {name: most for name, most in found.items() if re.search(r"_(scores?|ask|find|decide|prepare|project|pick)(_q|_q15|_q7)?$", name)}
 
 
 def markdown(table: dict[str, dict[str, int]]) -> str:

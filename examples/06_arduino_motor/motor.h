@@ -5,8 +5,8 @@
  * inputs    4 raw values (int16_t): vibration, temperature, current, speed
  * classes   0 = healthy, 1 = worn
  * size      800 bytes of tables that the predictor reads, number format q15
- * stack     at most 96 on cortex-m0, 80 on cortex-m4f, 64 on rv32imc, 91 on atmega328p, bytes of
- *           margin_rbf_score_q15
+ * stack     at most 156 on cortex-m0, 140 on cortex-m4f, 124 on rv32imc, 151 on atmega328p, bytes
+ *           of a prediction and all that it calls
  * cycles    at most 6000 on cortex-m0, 2700 on cortex-m4f, 4100 on rv32imc, 56000 on atmega328p,
  *           by measurement; on AVR cycles, else instructions
  * image     sha256 2344f7aafe55ccb2b5fa56c90fd74b22f3925ea4c89b8a01afc75aa5793e0b5f

@@ -5,8 +5,8 @@
  * inputs    4 raw values (margin_real): vibration, temperature, current, speed
  * classes   0 = healthy, 1 = worn
  * size      20 bytes of tables that the predictor reads, number format f32
- * stack     at most 104 on cortex-m0, 24 on cortex-m4f, 128 on rv32imc, 60 on atmega328p, bytes of
- *           margin_linear_scores
+ * stack     at most 156 on cortex-m0, 76 on cortex-m4f, 180 on rv32imc, 112 on atmega328p, bytes
+ *           of a prediction and all that it calls
  * cycles    at most 1300 on cortex-m0, 51 on cortex-m4f, 1200 on rv32imc, 2100 on atmega328p, by
  *           measurement; on AVR cycles, else instructions
  * image     sha256 1bd8e2a9bd7016a3d9919fa4017c52c7d236096ef9b7b3812e54ebade0b54204

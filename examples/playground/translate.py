@@ -385,7 +385,7 @@ MODULES = (("native", {"short"}), ("model", {"ENOUGH"}), ("options", {"KERNELS"}
            ("compress", {"Cost", "answers_of", "Candidate", "in_format", "cost", "in_best_format", "NOISES", "TOLD", "REFUSED", "REFITTED", "FORMATS", "CLOSE", "MOVED",
                          "sizes", "holds", "Judge", "with_vectors", "fit_format", "compress"}),
            ("cost", {"Shape", "Cost", "shape_of", "fours", "terms", "real_proto", "integer_proto", "cycles_of", "stack_of", "cycles_most",
-                     "round_up", "SHOWN", "worst_words", "parts_of", "code_of", "helpers_of", "estimate"}),
+                     "round_up", "SHOWN", "worst_words", "parts_of", "code_of", "helpers_of", "estimate", "CALL", "arrays_of", "called_by", "stack_most"}),
            ("methods", {"describe"}), ("export", None))
 # What has its own form in python.js or in playground.js: it works with bytes, or with native code.
 OWN = {"metrics": {"spread"}, "cspell": {"to_single"}, "methods": {"METHODS"}, "cost": {"targets"}, "compress": {"fewer", "folded", "moved"}}

@@ -2,6 +2,7 @@
 import math
 import os
 import random
+import re
 import struct
 import subprocess
 import tempfile
@@ -11,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import sets
 from firmware import ROOT, Firmware, has, in_turn
 from gen import compress, exchange, export, model, native, options, quant, train
+from gen.cost import targets
 from gen.cspell import to_single
 from gen.data import read
 from test_cli import CommandLine
@@ -126,6 +128,40 @@ class Bits(unittest.TestCase):
         cls.integers = [(m, quant.Quantised(m, form)) for m in cls.models for form in ("q15", "q7")]
         cls.all = cls.headers + [(f"whole_{i}", export.header(m, f"whole_{i}", q), "int16_t", "int32_t")
                                  for i, (m, q) in enumerate(cls.integers)]
+
+    CHIPS = {"cortex-m0": "arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb", "cortex-m4f": "arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -mfloat-abi=hard",
+             "rv32imc": "riscv64-unknown-elf-gcc -march=rv32imc -mabi=ilp32", "atmega328p": "avr-gcc -mmcu=atmega328p"}
+
+    def frames(self, chip, level, models):
+        """Bytes of stack that the functions of each header take for themselves, by the compiler."""
+        with tempfile.TemporaryDirectory() as folder:
+            lines = []
+            for name, text, kind, _ in models:
+                with open(os.path.join(folder, f"{name}.h"), "w", encoding="utf-8") as file:
+                    file.write(text)
+                lines += [f'#include "{name}.h"', f"uint16_t {name}_call(const {kind} *x);",
+                          f"uint16_t {name}_call(const {kind} *x) {{ return {name}_classify(x); }}"]
+            with open(os.path.join(folder, "all.c"), "w", encoding="utf-8") as file:
+                file.write("\n".join(lines) + "\n")
+            subprocess.run([*self.CHIPS[chip].split(), "-std=c99", "-ffreestanding", level, "-I", ROOT, "-fstack-usage", "-c", "all.c", "-o", "all.o"],
+                           cwd=folder, check=True)
+            with open(os.path.join(folder, "all.su"), encoding="utf-8") as file:
+                found = re.findall(r":(\w+)\t(\d+)\tstatic$", file.read(), re.M)
+        self.assertLessEqual({f"{name}_call" for name, *_ in models}, {function for function, _ in found})
+        return {name: sum(int(size) for function, size in found if function.startswith(f"{name}_")) for name, *_ in models}
+
+    def test_headers_state_no_less_stack_than_a_prediction_takes(self):
+        models = self.all[::2]
+        for chip, compiler in self.CHIPS.items():
+            if not has(compiler.split()[0]):
+                continue
+            deepest = targets()[chip]["stacks"]
+            for level in ("-Os", "-O2"):
+                frames = self.frames(chip, level, models)
+                for name, text, *_ in models:
+                    told = int(re.search(rf"\b(\d+) on {chip}\b", " ".join(text[text.index(" * stack "):].split(" * cycles ")[0].replace("\n *", "").split()))[1])
+                    called = max(deepest[word] for word in re.findall(r"\b(margin_\w+)\(", text) if word in deepest)
+                    self.assertGreaterEqual(told, frames[name] + called, (name, chip, level))
 
     def compare_floats(self, firmware, count):
         for i, m in enumerate(self.models):
