@@ -170,6 +170,8 @@ def about_order(columns: list[array], classes: array) -> list[str]:
 
 REPEATS = 3
 DOUBTED = 0.1       # share of the rows of a class that may have wrong labels
+FAR = 0.85           # on the wrong side, in the usual distance of rows on the right one
+OVERLAP = 0.15      # share of the rows on the wrong side, from which on classes overlap: then no row is a surprise
 
 
 def about_labels(problem: Problem, ground, choice, view) -> list[str]:
@@ -185,9 +187,9 @@ def about_labels(problem: Problem, ground, choice, view) -> list[str]:
             native.fold_margins(rows, fold, which, picked, margins)
         worst = list(map(max, worst, margins))
         positive += [own for own in margins if own > 0]
-    if not positive:
+    if not positive or sum(margin < 0 for margin in worst) > OVERLAP * rows.n:
         return []
-    far = -0.5 * statistics.median(positive)
+    far = -FAR * statistics.median(positive)
     suspects = [i for i in range(rows.n) if worst[i] < far]
     counts, doubted = problem.counts(), [0] * len(problem.names)
     for i in suspects:

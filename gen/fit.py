@@ -628,6 +628,14 @@ def cost_words(search: Search, price: cost.Cost, n: int) -> str:
     return f"trained on all {n} rows, on a {place}: {', '.join(parts)}{with_code}"
 
 
+def steps(search: Search, found: list[Candidate], picked: Candidate) -> tuple[Candidate | None, Candidate | None]:
+    """The smallest candidate that is better than the pick by what the table shows, and the best one that is smaller."""
+    kept, size = search.frontier(found), search.price(picked)[0]
+    larger = [one for one in kept if search.price(one)[0] > size and round(picked.error - one.error, 3) > 0]
+    smaller = [one for one in kept if search.price(one)[0] < size]
+    return larger[0] if larger else None, min(smaller, key=lambda one: (one.error, search.price(one)), default=None)
+
+
 def say_pick(search: Search, found: list[Candidate], picked: Candidate, best: Candidate, trained: dict, problem, arguments) -> None:
     if picked is best:
         say(f"picked: {picked.words}, which has the lowest error")
@@ -640,15 +648,11 @@ def say_pick(search: Search, found: list[Candidate], picked: Candidate, best: Ca
             f"{conversion_bytes(problem, search.budget.place):,} bytes more, or less if your program calculates with floats anyway")
     for line in about_pick(search, picked, trained["test"], arguments.test):
         say(line)
-    kept = search.frontier(found)
-    larger = [one for one in kept if search.price(one)[0] > search.price(picked)[0] and one.error < picked.error]
-    smaller = [one for one in kept if search.price(one)[0] < search.price(picked)[0]]
-    if larger:
-        up = larger[0]
+    up, down = steps(search, found, picked)
+    if up:
         say(f"a step up: {up.words}: {100 * (picked.error - up.error):.1f} points fewer errors for "
             f"{search.price(up)[0] - search.price(picked)[0]} more bytes")
-    if smaller:
-        down = smaller[-1]
+    if down:
         say(f"a step down: {down.words}: saves {search.price(picked)[0] - search.price(down)[0]} bytes, "
             f"{100 * (down.error - picked.error):.1f} points more errors")
     majority, linear = majority_error(problem, search), linear_error(found, search)

@@ -460,6 +460,13 @@ class Parts(unittest.TestCase):
             self.assertEqual(len(lines), bool(words))
             self.assertIn(words, "".join(lines))
 
+    def test_a_step_down_is_the_best_that_is_smaller_and_a_step_up_is_better(self):
+        """A quicker model has its place in the table, but is no step down if a smaller one makes fewer errors."""
+        found = [SimpleNamespace(size=size, error=error) for size, error in ((100, 0.04), (150, 0.06), (200, 0.02), (210, 0.0199), (400, 0.01))]
+        this = SimpleNamespace(frontier=lambda found: found, price=lambda one: (one.size, 0))
+        self.assertEqual([one.size for one in fit.steps(this, found, found[2])], [400, 100])
+        self.assertEqual(fit.steps(this, found[2:3], found[2]), (None, None))
+
     def test_more_time_has_no_fewer_learned_vectors(self):
         for n, d, k, flash in ((1257, 64, 10, 1200), (2142, 12, 2, 1500), (700, 8, 3, 1290)):
             most = []
@@ -574,6 +581,12 @@ class Advice(unittest.TestCase):
         line, = advice.about_labels(found, ground, search.plain_linear(tries.Facts(200, 4, 2)), view)
         self.assertRegex(line, r"^2 rows look as if they had a wrong label.*number (18, 92|92, 18),")
         self.assertTrue(view.look.called)
+
+    def test_rows_of_classes_that_overlap_are_no_wrong_labels(self):
+        for seed, gap in ((1, 0.7), (2, 0.4), (5, 0.4), (6, 0.4)):
+            found = problem(*sets.gauss(n=240, d=3, classes=2, gap=gap, seed=seed))
+            ground = trial.ground_of(found, None, 5, 1, trial.Budget())
+            self.assertEqual(advice.about_labels(found, ground, search.plain_linear(tries.Facts(240, 3, 2)), mock.Mock()), [])
 
 
 def shape_of(key):
