@@ -7,7 +7,7 @@ seed; the figures are means over the seeds. Every side gets so many bytes of tab
 and four a bias, and its weights are rounded to int8 before it is tested; a node of a tree five bytes; our models what the
 header says in q7. Settings are chosen on training rows only, by cross-validation: of compact `gen train --flash` chooses all by
 itself, units, scaling, their number, projections and features included, on rows that it holds out (gen/shapes.py); of svm C and gamma, of
-tvq its tangents, of lvq nothing, of nets alpha and the rate of learning and of boosted trees the leaves of a tree, both at 2 KB, of forests their number. Nets learn for 200 to 1000 passes, more where rows are few, as compact
+tvq and lvq nothing, of nets alpha and the rate of learning and of boosted trees the leaves of a tree, both at 2 KB, of forests their number. Nets learn for 200 to 1000 passes, more where rows are few, as compact
 does. A cell without a model that fits is empty. Of compact at 4 KB there are the instructions of an answer on M0 and M4F
 too, where compilers and QEMU are installed. Losses are shown.
 All cells take hours. Each is kept in tests/bench/compact.json when it is done, with the version that it was made from: of ours a
@@ -184,15 +184,17 @@ class Ours:
             self.files = kept
 
     def tvq(self, most):
-        rows = most // (self.k * (self.d + 8))
-        if rows < 1:
-            return None
-        models, tangents = max(1, rows // 6), min(rows // max(1, rows // 6) - 1, self.d - 1, 12)
-        return self.run(most, "tvq", "--models", models, "--tangents", tangents, "--iterations", 200)
+        return self.first(most // (self.k * (self.d + 8)), lambda rows: self.run(
+            most, "tvq", "--models", max(1, rows // 6), "--tangents", min(rows // max(1, rows // 6) - 1, self.d - 1, 12), "--iterations", 200))
 
     def lvq(self, most):
         models = min(most // (self.k * (self.d + self.d % 2 + 6)), len(self.truth) // self.k)
-        return self.run(most, "lvq", "--models", models) if models >= 1 else None
+        return self.first(models, lambda models: self.run(most, "lvq", "--models", models))
+
+    @staticmethod
+    def first(count, run):
+        """The error of the largest model that fits: vectors are stored in fours, so that one or two less may be needed."""
+        return next((error for error in map(run, range(count, max(0, count - 3), -1)) if error is not None), None)
 
 
 # ---- others ----
