@@ -403,9 +403,9 @@ def sentence(kept):
 def marks(kept):
     """A line for each mark of compact, and whether it is kept; None where it was not run."""
     for name, most, limit in MARKS:
-        error, seeds = kept.mean(name, "compact", most)
-        good = error <= limit if seeds and error is not None else None
-        word = "not run" if good is None else f"{100 * error:.2f} % ({seeds}), {'kept' if good else 'MISSED'}"
+        error, _ = kept.mean(name, "compact", most)
+        good = None if error is None else error <= limit
+        word = "not run" if good is None else f"{kept.word(name, 'compact', most)}, {'kept' if good else 'MISSED'}"
         yield f"{name} in {most} bytes, at most {100 * limit:g} %: {word}", good
     for name in SETS:
         found = rounding(kept, name)
