@@ -10674,6 +10674,7 @@ typedef struct {
     size_t m;             /* samples in the loops: */
     size_t m_split;       /* so many of them negative; */
     margin_index *active; /* the sample at each place, ascending, unless m = n; */
+    size_t copies;        /* of kernel rows of these, see mgn_qp_row; */
     margin_real *g;       /* its G, */
     margin_real *edge;  /* 0: may rise and fall; MGN_QP_WALL: rise only; -MGN_QP_WALL: fall only; */
     margin_real *curve; /* c K_ii + ridge_i */
@@ -10689,13 +10690,14 @@ typedef struct {
     margin_real *panel;      /* for Cholesky factors of `room` rows */
     margin_real tol, peak;   /* peak: the largest diagonal element of K */
     margin_real goal, floor; /* violations to reach, and what rounding can leave of them */
+    margin_real ease;        /* 1, or the factor of the goal at which a fresh gradient will do */
+    margin_real relax;       /* 1, or the factor by which pair steps go beyond their minimum */
     margin_real violation, objective;
     margin_real loose; /* 0, or, without p, a unit that tol may count in where that is more */
     bool known;        /* g is the gradient of all samples already */
     bool moved;        /* a weight has changed since this was set to false */
     bool begun;        /* the weights in b meet all constraints: they are where to start */
     bool early;        /* many samples leave the loops: it pays to look for them early and often */
-    bool tight; /* the memory for rows has spare room for those of the samples in the loops */
     bool own_w; /* w is a variable of its own and not computed from b; see the interior point */
     const margin_real *mean; /* with own_w: the point that features are measured from */
     size_t iterations;
@@ -11060,14 +11062,20 @@ static unsigned mgn_qp_scan(mgn_qp *q) {
 /* The kernel row of the sample at place s, restricted to the places of the loops: the row of K
  * itself if these are all samples, otherwise a copy. Copies are made once and stay side by side in
  * spare memory, so that they are read from the processor's cache; where there is none, `room` has
- * space for one. A copy that is not made yet begins with a value that no kernel has. */
+ * space for one. The last m values of the spare memory are the numbers of the copies, by places,
+ * and 0 where there is none yet; copy number k begins k m values before them. */
 static const margin_real *mgn_qp_row(mgn_qp *q, size_t s, margin_real *room) {
     if (q->m == q->n) { return mgn_rows_get(q->rows, s); }
-    margin_real *spare = q->tight ? mgn_rows_spare(q->rows, q->m * q->m) : NULL;
-    if (spare != NULL && spare[s * q->m] != MGN_QP_WALL) { return spare + s * q->m; }
+    const margin_real *last = mgn_rows_spare(q->rows, (q->copies + 1u) * q->m);
+    last = last != NULL ? last + q->copies * q->m : NULL;
+    if (last != NULL && last[s] > 0) { return last - (size_t)last[s] * q->m; }
     const margin_real *row = mgn_rows_get(q->rows, q->active[s]);
-    spare = q->tight ? mgn_rows_spare(q->rows, q->m * q->m) : NULL;
-    room = spare != NULL ? spare + s * q->m : room;
+    margin_real *spare = mgn_rows_spare(q->rows, (q->copies + 2u) * q->m);
+    if (spare != NULL) {
+        room = spare;
+        q->copies++;
+        spare[q->copies * q->m + s] = (margin_real)q->copies;
+    }
     for (size_t t = 0; t < q->m; t++) { room[t] = row[q->active[t]]; }
     return room;
 }
@@ -11142,7 +11150,7 @@ static unsigned mgn_qp_pair(mgn_qp *q, unsigned group) {
     const margin_real *kj = mgn_qp_row(q, partner, q->prod);
     margin_real t = (q->g[partner] - q->g[s]) /
                     mgn_qp_curvature(q->curve[s] + q->curve[partner], 2 * q->c, ki[partner]);
-    t = mgn_min(t, mgn_min(mgn_qp_room(q, i, true), mgn_qp_room(q, j, false)));
+    t = mgn_min(q->relax * t, mgn_min(mgn_qp_room(q, i, true), mgn_qp_room(q, j, false)));
     mgn_qp_shift(q, i, t);
     mgn_qp_shift(q, j, -t);
     mgn_qp_mark(q, s);
@@ -11150,6 +11158,22 @@ static unsigned mgn_qp_pair(mgn_qp *q, unsigned group) {
     q->g[s] += mgn_qp_ridge(q, i) * t;
     q->g[partner] -= mgn_qp_ridge(q, j) * t;
     return mgn_qp_update(q, q->c * t, ki, kj);
+}
+
+/* How far pair steps go, in units of the way to their minimum. Any factor below 2 descends. Where
+ * many samples are alike, what one step gains the next ones partly undo, and going further
+ * (successive over-relaxation) saves a third of the steps; where few are, it costs some. How alike
+ * samples are is told by four kernel rows. */
+static void mgn_qp_relax(mgn_qp *q) {
+    margin_real alike = 0, all = 0;
+    for (size_t i = 0; i < q->n; i += 32u * (1u + q->n / 128u)) {
+        const margin_real *row = mgn_rows_get(q->rows, i), own = mgn_rows_diag(q->rows, i);
+        for (size_t j = 0; j < q->n; j++) {
+            alike += mgn_abs(row[j]);
+            all += own / 2 + mgn_rows_diag(q->rows, j) / 2;
+        }
+    }
+    q->relax = alike > all / 32 ? MGN_R(1.4) : 1;
 }
 
 /* Whether the gradient presses the weight at place s against a bound, or to 0 from both sides, so
@@ -11179,9 +11203,9 @@ static void mgn_qp_shrink(mgn_qp *q) {
     }
     q->m = m;
     q->m_split = split;
-    margin_real *spare = mgn_rows_spare(q->rows, m * m);
-    q->tight = spare != NULL;
-    for (size_t s = 0; s < m && q->tight; s++) { spare[s * m] = MGN_QP_WALL; }
+    q->copies = 0;
+    margin_real *spare = mgn_rows_spare(q->rows, m);
+    if (spare != NULL) { mgn_zero(spare, m); }
 }
 
 /* Subtracts from v its mean over each group of the face, so that moving b along v keeps the
@@ -12231,7 +12255,7 @@ static margin_status mgn_qp_run(mgn_qp *q, size_t first, size_t limit, mgn_tick 
     for (unsigned round = 0; round < 100u; round++) {
         const bool stuck = !q->moved && q->iterations - before < 2u;
         mgn_qp_assess(q);
-        if (q->violation <= q->goal || stuck ||
+        if (q->violation <= q->ease * q->goal || stuck ||
             (q->violation <= q->floor && q->violation > best / 2)) {
             return MARGIN_OK;
         }
@@ -12303,8 +12327,9 @@ static void mgn_qp_plain(mgn_qp *q, margin_real tol) {
     q->cap = q->ridge = q->lin = NULL;
     q->side = NULL;
     q->kink = q->loose = 0;
+    q->ease = q->relax = 1;
     q->tol = tol;
-    q->moved = q->own_w = q->begun = q->early = q->tight = q->known = false;
+    q->moved = q->own_w = q->begun = q->early = q->known = false;
     q->iterations = 0;
 }
 
@@ -12814,7 +12839,10 @@ static margin_status mgn_svm_soft(mgn_qp_work *work, mgn_fit *fit, margin_arena 
     if (options->nu > 0) {
         *nu = options->nu;
         if (!mgn_svm_nu_programme(&work->qp, fit, options->nu)) { return MARGIN_E_INFEASIBLE; }
-        if (!work->linear) { mgn_qp_capped(&work->qp); }
+        if (!work->linear) {
+            mgn_qp_capped(&work->qp);
+            mgn_qp_relax(&work->qp);
+        }
         status = mgn_qp_work_solve(work, fit, mem);
         return status < 0 || mgn_svm_nu_finish(&work->qp, fit) ? status : MARGIN_E_INFEASIBLE;
     }
@@ -21635,6 +21663,7 @@ static margin_status mgn_svr_nu(mgn_svr *v, mgn_qp_work *work, mgn_fit *fit, mar
     s.before = v->o.coef;
     v->epsilon = MGN_R(0.5);
     q->kink = 2 * v->epsilon;
+    mgn_qp_relax(q);
     bool ended = false;
     for (unsigned round = 0; round < v->rounds && !ended; round++) {
         if (round > 0) {
@@ -21644,6 +21673,7 @@ static margin_status mgn_svr_nu(mgn_svr *v, mgn_qp_work *work, mgn_fit *fit, mar
             q->begun = true;
         }
         q->tol = mgn_max(tol, rough);
+        q->ease = rough > tol ? 4 : 1;
         mgn_copy(s.before, q->b, q->n);
         status = mgn_qp_work_solve(work, fit, mem);
         if (status < 0 || status == MARGIN_W_STOPPED || status == MARGIN_W_ITERATIONS) { break; }

@@ -118,13 +118,29 @@ static margin_watch gen_watching(const gen_work *work) {
     return watch;
 }
 
+#ifdef MADV_HUGEPAGE
+/* Whether this is a virtual machine that returns free large pages to its host: the order of pages
+ * that it returns is a small number then. To get one back takes the host longer than all the small
+ * pages of it, which stay with the machine. */
+static bool gen_large_pages_are_returned(void) {
+    FILE *file = fopen("/sys/module/page_reporting/parameters/page_reporting_order", "r");
+    double order = -1;
+    if (file != NULL) {
+        if (fscanf(file, "%lf", &order) != 1) { order = -1; }
+        (void)fclose(file);
+    }
+    return order >= 0 && order < 32;
+}
+#endif
+
 /* Memory for a training. Large blocks ask for large pages: a kernel matrix touches each page once, and
  * by pages of 4 KB the faults take longer than its values. */
 static void *gen_allocate(size_t size) {
 #ifdef MADV_HUGEPAGE
     const size_t page = (size_t)2 << 20;
     void *bytes = NULL;
-    if (size >= 2 * page && posix_memalign(&bytes, page, size) == 0) {
+    if (size >= 2 * page && !gen_large_pages_are_returned() &&
+        posix_memalign(&bytes, page, size) == 0) {
         (void)madvise(bytes, size, MADV_HUGEPAGE);
         return bytes;
     }
