@@ -2044,17 +2044,6 @@ MARGIN_API margin_status margin_theta_train(const margin_data *data, const margi
  * margins that are below at[j], for `count` values. O(n count). */
 MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const margin_real *at,
                                   size_t count, margin_real *share);
-/* What rejection gains (fig. 8): if all answers with a margin below points[j].at were rejected, a
- * share of points[j].rejected of the samples would get no answer, and a share of points[j].error of
- * all samples a wrong one. Samples count by their weights; models may be of any kind, and their own
- * threshold has no effect. Memory and statuses are those of margin_confusion. */
-typedef struct {
-    margin_real at; /* given */
-    margin_real rejected, error;
-} margin_reject_point;
-MARGIN_API margin_status margin_reject_curve(const margin_data *data, const margin_model *model,
-                                             margin_arena *mem, margin_reject_point *points,
-                                             size_t count);
 
 /* ---- >>compact ---- few vectors, learned together with their coefficients -------------------- */
 

@@ -18635,8 +18635,6 @@ MARGIN_API margin_status margin_theta_train(const margin_data *data, const margi
     return status;
 }
 
-/* ---- margins and rejection as data ---- */
-
 MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const margin_real *at,
                                   size_t count, margin_real *share) {
     for (size_t j = 0; j < count; j++) {
@@ -18644,36 +18642,6 @@ MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const ma
         for (size_t i = 0; i < n; i++) { below += margins[i] < at[j] ? 1u : 0u; }
         share[j] = n > 0 ? (margin_real)below / (margin_real)n : 0;
     }
-}
-
-MARGIN_API margin_status margin_reject_curve(const margin_data *data, const margin_model *model,
-                                             margin_arena *mem, margin_reject_point *points,
-                                             size_t count) {
-    const margin_status status = mgn_metrics_check(data, model, mem);
-    margin_real total = 0, *scores;
-    if (status != MARGIN_OK || points == NULL) { return mgn_both(status, MARGIN_E_ARGUMENT); }
-    margin_arena before = *mem;
-    const margin_vote *vote = margin_model_vote(model);
-    scores = MGN_SCRATCH(mem, margin_real, mgn_model_machines(model));
-    if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
-    for (size_t j = 0; j < count; j++) { points[j].rejected = points[j].error = 0; }
-    for (size_t i = 0; i < data->n; i++) {
-        const margin_real weight = mgn_weight(data, i);
-        margin_scores(model, mgn_sample(data, i), scores);
-        const uint16_t winner = margin_elect(vote->scheme, vote->classes, scores);
-        const margin_real margin = margin_margin(vote->scheme, vote->classes, scores, winner);
-        total += weight;
-        for (size_t j = 0; j < count; j++) {
-            const bool below = margin < points[j].at;
-            points[j].rejected += below ? weight : 0;
-            points[j].error += below || winner == mgn_label(data, i) ? 0 : weight;
-        }
-    }
-    for (size_t j = 0; j < count; j++) {
-        points[j].rejected /= total;
-        points[j].error /= total;
-    }
-    return margin_arena_rewind(mem, &before);
 }
 
 /* ---- >>compact ---- few vectors, learned together with their coefficients -------------------- */

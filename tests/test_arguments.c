@@ -456,20 +456,9 @@ TEST reweighting_checks_its_arguments_and_can_be_stopped(void) {
     PASS();
 }
 
-TEST curves_check_their_arguments(void) {
-    margin_reject_point curve[2] = {{0, 7, 7}, {1, 7, 7}};
+TEST of_no_margins_none_is_below_anything(void) {
     margin_real at[2] = {0, 1}, share[2] = {7, 7};
-    fresh();
-    ASSERT_EQ(MARGIN_OK, margin_svm_train(&data, NULL, &mem, &model, NULL, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(NULL, &model, &mem, curve, 2));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, NULL, &mem, curve, 2));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, &model, NULL, curve, 2));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, &model, &mem, NULL, 2));
-    data.d = D - 1;
-    data.stride = D;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, &model, &mem, curve, 2));
-    ASSERT(curve[0].rejected == 7 && curve[1].error == 7);
-    margin_cumulative(NULL, 0, at, 2, share); /* of no margins none is below anything */
+    margin_cumulative(NULL, 0, at, 2, share);
     ASSERT(share[0] == 0 && share[1] == 0);
     PASS();
 }
@@ -708,7 +697,7 @@ SUITE(arguments_suite) {
     RUN_TEST(losses_are_checked_number_by_number);
     RUN_TEST(margins_and_probabilities_have_values_at_their_ends);
     RUN_TEST(reweighting_checks_its_arguments_and_can_be_stopped);
-    RUN_TEST(curves_check_their_arguments);
+    RUN_TEST(of_no_margins_none_is_below_anything);
     RUN_TEST(rates_check_moments_and_frontiers);
     RUN_TEST(orders_check_their_arguments);
     RUN_TEST(lists_are_assessed_on_what_they_know);

@@ -1941,29 +1941,19 @@ TEST cross_validation_calibration_and_metrics_take_prototypes(void) {
     PASS();
 }
 
-TEST curves_say_what_rejection_buys(void) {
+TEST the_curve_of_margins_begins_at_the_errors(void) {
     static problem p;
     static margin_real margins[240];
     margin_real at[21], share[21];
-    margin_reject_point curve[21];
     const margin_proto_options o = method(MARGIN_PROTO_TVQ, 1, 2);
     trained t;
     problem_make(&p, 61, 240, 6, 3, 3);
     t = train(&p.data, &o);
-    for (size_t j = 0; j < 21u; j++) { at[j] = curve[j].at = (margin_real)j / 20; }
-    ASSERT_EQ(MARGIN_OK, margin_reject_curve(&p.data, &t.model, &t.mem, curve, 21));
-    ASSERT_EQ(0, curve[0].rejected);
-    ASSERT_IN_RANGE((double)errors(&p.data, &t.model) / 240, curve[0].error, 1e-6);
-    for (size_t j = 1; j < 21u; j++) {
-        ASSERT(curve[j].rejected >= curve[j - 1u].rejected &&
-               curve[j].error <= curve[j - 1u].error);
-        ASSERT(curve[j].rejected + curve[j].error <= (margin_real)1.0001);
-    }
+    for (size_t j = 0; j < 21u; j++) { at[j] = (margin_real)j / 20; }
     ASSERT_EQ(MARGIN_OK, margin_margins(&p.data, &t.model, &t.mem, margins, NULL));
     margin_cumulative(margins, 240, at, 21, share);
     ASSERT_IN_RANGE((double)errors(&p.data, &t.model) / 240, share[0], 1e-6);
-    ASSERT(share[20] <= 1 && share[20] >= share[10]);
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&p.data, &t.model, &t.mem, NULL, 21));
+    for (size_t j = 1; j < 21u; j++) { ASSERT(share[j] >= share[j - 1u] && share[j] <= 1); }
     free(t.bytes);
     PASS();
 }
@@ -2369,5 +2359,5 @@ SUITE(proto_suite) {
     RUN_TEST(an_integer_model_survives_its_image);
     RUN_TEST(a_damaged_integer_model_is_found);
     RUN_TEST(cross_validation_calibration_and_metrics_take_prototypes);
-    RUN_TEST(curves_say_what_rejection_buys);
+    RUN_TEST(the_curve_of_margins_begins_at_the_errors);
 }

@@ -44,7 +44,6 @@ static struct {
     margin_seco_report seco;
     margin_compress_info compress;
     margin_summary summary;
-    margin_reject_point curve[2];
     margin_cv cv;
     margin_mam_online mam;
     margin_omam_online omam;
@@ -160,7 +159,6 @@ static margin_rng *rng_of_folds(void) {
     X(margin_cross_validate, margin_cross_validate_size(N, 2, &folds, fold_learner.bytes), (&data, &fold_learner, &folds, mem, &out.cv)) \
     X(margin_proto_train, margin_proto_train_size(N, D, 2, &tangents), (&data, &tangents, mem, &out.model, &out.info, NULL)) \
     X(margin_compact_train, margin_compact_train_size(N, D, 2, &few), (&data, &few, mem, &out.model, &out.info, NULL)) \
-    X(margin_reject_curve, margin_confusion_size(&proto), (&data, &proto, mem, out.curve, 2)) \
     X(margin_omam_train, margin_omam_train_size(N, D, 2, NULL), (&ranked, NULL, mem, &out.model, &out.info, NULL)) \
     X(margin_lssvm_train, margin_lssvm_train_size(N, D, 2, NULL), (&ranked, NULL, mem, &out.model, &out.info, NULL)) \
     X(margin_oneclass_train, margin_oneclass_train_size(N, D, 1, &normal), (&data, &normal, mem, &out.model, &out.info, NULL)) \
