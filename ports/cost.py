@@ -54,7 +54,9 @@ SHAPES = ((2, 12, 2, False, ""), (5, 22, 2, False, ""), (10, 40, 2, False, ""), 
           (25, 21, 3, False, "one-rest"), (3, 40, 2, False, ""), (44, 30, 2, False, ""))
 SCALED = ((13, 40, 4, False, "one-one"), (14, 30, 3, False, "one-one"), (8, 40, 4, False, "one-one"), (18, 30, 3, False, "one-one"),
           (11, 60, 5, False, "one-one"), (5, 30, 3, False, "one-one"), (22, 40, 4, False, "one-rest"))
-HINGES = ((11, 20, 3, False, ""), (8, 44, 5, False, ""), (10, 36, 4, False, ""))
+HINGES = ((11, 20, 3, False, ""), (8, 44, 5, False, ""), (10, 36, 4, False, ""), (19, 21, 2, False, ""), (12, 35, 2, False, ""),
+          (24, 18, 2, False, ""), (9, 13, 2, False, ""), (27, 46, 2, False, ""), (14, 31, 2, False, ""), (22, 27, 2, False, ""),
+          (13, 26, 3, False, ""), (20, 15, 4, False, ""))  # numbers of vectors that do not fill blocks of four as well
 FEW = SHAPES[1:6] + SHAPES[7:10] + SHAPES[11:13]
 KERNELS = {"linear": ("--kernel linear", SHAPES), "rbf": ("--kernel rbf", SHAPES),
            "poly2": ("--kernel poly --degree 2 --coef0 1", SHAPES), "poly3": ("--kernel poly --degree 3 --coef0 1", FEW[:5]),
