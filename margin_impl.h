@@ -5792,8 +5792,8 @@ static void mgn_factor_add(mgn_factor *f, size_t p, margin_real *row) {
 
 /* b = T^-1 b for the n x m matrix b. T is lower triangular if `forward`, otherwise upper
  * triangular. Either its rows or its columns must lie without gaps. */
-static void mgn_solve(margin_real *b, size_t step, size_t m, mgn_view t, size_t n, bool forward) {
-    const bool columns = m == 1u && step == 1u && t.row == 1u; /* they lie without gaps */
+static void mgn_solve(margin_real *b, size_t m, mgn_view t, size_t n, bool forward) {
+    const bool columns = m == 1u && t.row == 1u; /* they lie without gaps */
     for (size_t done = 0; done < n; done++) {
         const size_t i = forward ? done : n - 1u - done;
         const size_t from = forward ? 0 : i + 1u, to = forward ? i : n;
@@ -5804,21 +5804,21 @@ static void mgn_solve(margin_real *b, size_t step, size_t m, mgn_view t, size_t 
             continue;
         }
         const margin_real *c = t.p + i * t.row; /* row -= sum of T(i, k) * (row k of b), in order */
-        margin_real *MGN_RESTRICT row = b + i * step;
+        margin_real *MGN_RESTRICT row = b + i * m;
         size_t k = from;
-        if (m == 1u && step == 1u) {
+        if (m == 1u) {
             row[0] -= margin_dot(c + from, b + from, to - from);
             k = to;
         }
         for (; to - k >= 4u; k += 4u) {
             const margin_real c0 = c[k * t.col], c1 = c[(k + 1u) * t.col];
             const margin_real c2 = c[(k + 2u) * t.col], c3 = c[(k + 3u) * t.col];
-            const margin_real *b0 = b + k * step, *b1 = b0 + step, *b2 = b1 + step, *b3 = b2 + step;
+            const margin_real *b0 = b + k * m, *b1 = b0 + m, *b2 = b1 + m, *b3 = b2 + m;
             for (size_t j = 0; j < m; j++) {
                 row[j] = (((row[j] - c0 * b0[j]) - c1 * b1[j]) - c2 * b2[j]) - c3 * b3[j];
             }
         }
-        for (; k < to; k++) { mgn_axpy(row, -c[k * t.col], b + k * step, m); }
+        for (; k < to; k++) { mgn_axpy(row, -c[k * t.col], b + k * m, m); }
         for (size_t j = 0; j < m; j++) { row[j] /= c[i * t.col]; }
     }
 }
@@ -5830,8 +5830,8 @@ MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t m, const m
         if (!(mgn_abs(l[i * n + i]) > 0)) { status = MARGIN_E_NOT_POSITIVE; }
     }
     if (status == MARGIN_OK) {
-        mgn_solve(b, m, m, mgn_view_of(l, n, 1), n, true);
-        mgn_solve(b, m, m, mgn_view_of(l, 1, n), n, false);
+        mgn_solve(b, m, mgn_view_of(l, n, 1), n, true);
+        mgn_solve(b, m, mgn_view_of(l, 1, n), n, false);
     }
     return status;
 }
@@ -13100,8 +13100,8 @@ static void mgn_rates_backsolve(const mgn_rates *p, margin_real *b) {
     const size_t n = p->system.wide ? p->count : p->d;
     const margin_real *l =
         p->system.work + (p->system.wide ? p->begin * (p->system.wstep + 1u) : 0);
-    mgn_solve(b, 1, 1, mgn_view_of(l, p->system.wstep, 1), n, true);
-    mgn_solve(b, 1, 1, mgn_view_of(l, 1, p->system.wstep), n, false);
+    mgn_solve(b, 1, mgn_view_of(l, p->system.wstep, 1), n, true);
+    mgn_solve(b, 1, mgn_view_of(l, 1, p->system.wstep), n, false);
 }
 
 /* Replaces the residuals r = D - e y - Z'q and s = Z y - q / c of the full system by the
@@ -13610,15 +13610,15 @@ static margin_real mgn_rates_leave(const mgn_rates *p, size_t c, const margin_re
         f[j] = sign * line[j];
         g[j] = p->at.a[c][j] - (c == 0 ? 0 : p->delta[j]);
     }
-    mgn_solve(f, 1, 1, mgn_view_of(l, step, 1), d, true);
-    mgn_solve(g, 1, 1, mgn_view_of(l, step, 1), d, true);
+    mgn_solve(f, 1, mgn_view_of(l, step, 1), d, true);
+    mgn_solve(g, 1, mgn_view_of(l, step, 1), d, true);
     /* f.f t^2 + 2 f.g t + g.g - k^2 = 0 for t > 0, by the formula that does not cancel. */
     const margin_real ff = margin_dot(f, f, d), fg = margin_dot(f, g, d);
     const margin_real rest = margin_dot(g, g, d) - k * k;
     const margin_real root = mgn_sqrt(mgn_max(fg * fg - ff * rest, 0));
     const margin_real part = fg > 0 ? -rest / (fg + root) : (root - fg) / ff;
     margin_axpy(g, part, f, d);
-    mgn_solve(g, 1, 1, mgn_view_of(l, 1, step), d, false);
+    mgn_solve(g, 1, mgn_view_of(l, 1, step), d, false);
     margin_axpy(p->at.a[c], sign * part, line, d);
     return part;
 }
@@ -14224,7 +14224,7 @@ static void mgn_rates_kernel_coefficients(const mgn_rates_kernel *k, const mgn_f
     }
     if (solver == MARGIN_RATES_FAST && (linear || 2u * p->d > k->n)) { return; }
     for (size_t j = 0; j < p->d; j++) { p->at.v[j] = p->unit * p->best.y[j]; }
-    mgn_solve(p->at.v, 1, 1, mgn_view_of(k->k, 1, k->n), p->d, false); /* of the pivots: L'b = w */
+    mgn_solve(p->at.v, 1, mgn_view_of(k->k, 1, k->n), p->d, false); /* of the pivots: L'b = w */
     if (!(mgn_norm1(p->at.v, p->d) / 16 <= least)) { return; }
     mgn_zero(b, k->n);
     for (size_t i = 0; i < p->d; i++) {
@@ -15698,7 +15698,7 @@ static void mgn_seco_project(mgn_seco *s, const margin_real *l, size_t rank, siz
         margin_axpy(s->column, s->table[s->order[i] * MARGIN_LIST_MOST + j], l + i * s->n,
                     mgn_size_min(i + 1u, rank));
     }
-    mgn_solve(s->column, 1, 1, mgn_view_of(l, 1, s->n), rank, false);
+    mgn_solve(s->column, 1, mgn_view_of(l, 1, s->n), rank, false);
 }
 
 /* Where few samples span all others, nearly, the cuts need only these: they are projected onto the
@@ -20667,7 +20667,7 @@ static margin_real mgn_lssvm_dual_loo(mgn_ordinal *o, void *solver, margin_real 
         const size_t m = mgn_size_min(n - first, MGN_LSSVM_COLUMNS), rows = n - first;
         mgn_zero(p->panel, rows * m);
         for (size_t k = 0; k < m; k++) { p->panel[k * m + k] = 1; }
-        mgn_solve(p->panel, m, m, mgn_view_of(p->matrix + first * (n + 1u), n, 1), rows, true);
+        mgn_solve(p->panel, m, mgn_view_of(p->matrix + first * (n + 1u), n, 1), rows, true);
         for (size_t k = 0; k < rows * m; k++) {
             p->inverse[first + k % m] += p->panel[k] * p->panel[k];
         }

@@ -10,7 +10,7 @@
 
 #include "asserts.h"
 
-#define MOST 400u
+#define MOST 1000u
 #define WIDE 6u
 
 static margin_real x[MOST * WIDE];
@@ -343,7 +343,7 @@ TEST vectors_of_hinge_units_are_multiples_of_a_127th_of_their_largest_value(void
 static enum greatest_test_res rounds_without_loss(unsigned kind, size_t classes, unsigned rank,
                                                   size_t allowed) {
     const unsigned formats[] = {MARGIN_Q7, MARGIN_Q15};
-    clouds(MOST, 6, classes, 1);
+    clouds(400u, 6, classes, 1);
     options.kernel = (uint8_t)kind;
     options.vectors = 13; /* no multiple of the blocks */
     options.rank = (uint16_t)rank;
@@ -633,6 +633,56 @@ TEST images_keep_picked_features_and_their_scaling(void) {
             ASSERT_IN_RANGE((double)scores[j], (double)again[j],
                             1e-3 * (1 + fabs((double)scores[j])));
         }
+    }
+    PASS();
+}
+
+/* Eight features fill the byte that says which are picked. */
+TEST images_of_whole_bytes_of_picked_features_are_read_back(void) {
+    static uint32_t image[2000];
+    margin_arena room = margin_arena_make(more, sizeof more);
+    margin_model copy;
+    ASSERT_EQ(MARGIN_OK, picked(3));
+    const size_t shorter = margin_image_size(&model, 0);
+    model.of.projected.d = 8;
+    ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
+    ASSERT_EQ(shorter, margin_image_size(&model, 0));
+    ASSERT_EQ(MARGIN_OK, margin_image_write(&model, NULL, 0, image, sizeof image));
+    ASSERT_EQ(MARGIN_OK, margin_image_load(image, sizeof image, &room, &copy));
+    ASSERT_EQ(8u, copy.of.projected.d);
+    ASSERT_EQ(model.of.projected.picked[0], copy.of.projected.picked[0]);
+    for (size_t i = 0; i < data.n; i++) {
+        margin_real wide[8] = {0}, scores[8], again[8];
+        memcpy(wide, x + i * 6u, 6u * sizeof *wide);
+        margin_scores(&model, wide, scores);
+        margin_scores(&copy, wide, again);
+        for (size_t j = 0; j < 5u; j++) {
+            ASSERT_IN_RANGE((double)scores[j], (double)again[j],
+                            1e-5 * (1 + fabs((double)scores[j])));
+        }
+    }
+    PASS();
+}
+
+/* Raw values that are not whole, though the options say so, and units too large for 32 bits. */
+TEST picked_features_that_do_not_fit_integers_are_refused(void) {
+    margin_quant_options how = {0};
+    margin_arena room = margin_arena_make(more, sizeof more);
+    margin_real bias[5];
+    margin_quant quant;
+    ASSERT_EQ(MARGIN_OK, picked(3));
+    how.whole = true;
+    x[1] += (margin_real)0.5;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_quantize(&model, &data, &how, &room, &quant, NULL));
+    x[1] -= (margin_real)0.5;
+    memcpy(bias, model.of.projected.pool.bias, sizeof bias);
+    model.of.projected.pool.bias = bias;
+    for (size_t t = 0; t < 2u; t++) {
+        how.format = t == 0 ? MARGIN_Q15 : MARGIN_Q7;
+        bias[0] = 0;
+        ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &data, &how, &room, &quant, NULL));
+        bias[0] = (margin_real)1e30;
+        ASSERT_EQ(MARGIN_E_RANGE, margin_quantize(&model, &data, &how, &room, &quant, NULL));
     }
     PASS();
 }
@@ -937,6 +987,8 @@ TEST the_macro_is_the_query_and_what_a_misaligned_buffer_may_lose(void) {
     options.features = 9;
     ASSERT_EQ(MARGIN_COMPACT_FEATURES_BYTES(900, 67, 40, 300, 9),
               margin_compact_train_size(900, 67, 40, &options) + MARGIN_ALIGN - 1u);
+    options.features = MARGIN_RANK_MOST + 1u; /* more than a predictor has room for */
+    ASSERT_EQ(0u, margin_compact_train_size(900, 67, 40, &options));
     PASS();
 }
 
@@ -952,6 +1004,17 @@ TEST a_training_that_is_stopped_has_a_model_and_says_so(void) {
         ASSERT_EQ(limits[t] > 90u, info.converged);
         ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
     }
+    PASS();
+}
+
+/* From a thousand samples on, passes are not made longer than they would be. */
+TEST a_thousand_samples_choose_their_passes_from_few(void) {
+    clouds(1000, 1, 2, 0.2);
+    options.vectors = 1;
+    options.noise = (margin_real)0.05;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT(info.converged);
+    ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
     PASS();
 }
 
@@ -1159,6 +1222,8 @@ SUITE(compact_suite) {
     RUN_TEST(a_training_that_is_stopped_has_picked_its_features);
     RUN_TEST(picked_features_lose_nothing_in_integers);
     RUN_TEST(images_keep_picked_features_and_their_scaling);
+    RUN_TEST(images_of_whole_bytes_of_picked_features_are_read_back);
+    RUN_TEST(picked_features_that_do_not_fit_integers_are_refused);
     RUN_TEST(wrong_bits_of_picked_features_are_refused);
     RUN_TEST(a_projection_learns_where_the_classes_are_among_many_features);
     RUN_TEST(integers_of_a_projection_follow_the_formula_for_any_input);
@@ -1172,6 +1237,7 @@ SUITE(compact_suite) {
     RUN_TEST(a_start_that_does_not_suit_is_refused);
     RUN_TEST(the_macro_is_the_query_and_what_a_misaligned_buffer_may_lose);
     RUN_TEST(a_training_that_is_stopped_has_a_model_and_says_so);
+    RUN_TEST(a_thousand_samples_choose_their_passes_from_few);
     RUN_TEST(more_vectors_than_samples_are_refused);
     RUN_TEST(one_feature_constant_columns_and_fifty_classes_are_no_trouble);
     RUN_TEST(samples_that_are_all_alike_give_a_model_and_huge_ones_a_refusal);

@@ -509,6 +509,16 @@ TEST probabilities_without_any_weight_go_to_the_first_class(void) {
     PASS();
 }
 
+/* A count beyond 16 bits cannot be written, and what did not fit before stays so. */
+TEST counts_of_an_image_fit_16_bits_or_say_so(void) {
+    unsigned char p[2] = {9, 9};
+    ASSERT(mgn_put_half(p, 65535u, true));
+    ASSERT(p[0] == 255u && p[1] == 255u);
+    ASSERT(!mgn_put_half(p, 65536u, true));
+    ASSERT(!mgn_put_half(p, 1, false));
+    PASS();
+}
+
 /* A bit beyond the last feature counted as all features, so that a model without any passed. */
 TEST bits_beyond_the_last_feature_pick_nothing(void) {
     static const uint8_t none[1] = {0x20}, all[1] = {0x1F}, more[1] = {0x3F};
@@ -534,6 +544,7 @@ SUITE(inside_suite) {
     RUN_TEST(the_search_for_epsilon_stays_within_its_bracket);
     RUN_TEST(a_model_that_is_no_model_is_never_handed_out);
     RUN_TEST(probabilities_without_any_weight_go_to_the_first_class);
+    RUN_TEST(counts_of_an_image_fit_16_bits_or_say_so);
     RUN_TEST(bits_beyond_the_last_feature_pick_nothing);
     RUN_TEST(a_batch_too_large_to_count_is_not_taken);
     RUN_TEST(batches_suit_pools_and_plain_prototypes);

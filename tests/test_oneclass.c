@@ -145,6 +145,93 @@ TEST spheres_of_three_points_are_known(void) {
     PASS();
 }
 
+/* Counts around 30000 are the same problem as those around 0. There may be many samples to a feature, few, or less than features: in
+ * float the last are not measured from their mean, and have to say so unless they are as good all the same. */
+typedef struct {
+    int calls, stop_at;
+} stop_later;
+
+static bool stop_when_told(void *user, const margin_progress *at) {
+    stop_later *later = (stop_later *)user;
+    (void)at;
+    return ++later->calls == later->stop_at;
+}
+
+TEST spheres_around_counts_far_from_zero_are_the_same(void) {
+    static const size_t shapes[][2] = {{40, 3}, {10, 5}, {6, 8}};
+    margin_real near_x[120], far_x[120];
+    uint32_t state = 5;
+    for (size_t trial = 0; trial < 12u; trial++) {
+        const size_t n = shapes[trial % 3u][0], d = shapes[trial % 3u][1];
+        const margin_data near = {near_x, n, d, 0, NULL, NULL, NULL};
+        const margin_data far = {far_x, n, d, 0, NULL, NULL, NULL};
+        stop_later later = {0, 0};
+        margin_oneclass_options o;
+        memset(&o, 0, sizeof o);
+        o.sphere = true;
+        o.folds = 1;
+        o.nu = (margin_real)0.1;
+        for (size_t i = 0; i < n * d; i++) {
+            near_x[i] = (margin_real)floor(case_random(&state) * 0x1p-31 * 6 - 6);
+            far_x[i] = near_x[i] + 30000;
+        }
+        one_result a = one_run(&near, &o), b = one_run(&far, &o);
+        ASSERT_EQ_FMT((int)MARGIN_OK, (int)a.status, "%d");
+        ASSERT(b.info.converged == (b.status == MARGIN_OK) && b.status >= 0);
+        ASSERT(d > n || b.status == MARGIN_OK);
+        for (size_t k = 0; k < d && b.status == MARGIN_OK; k++) {
+            const double centre = (double)a.model.of.proto.vectors[k];
+            ASSERT_IN_RANGE(30000 + centre, (double)b.model.of.proto.vectors[k], 0.05);
+        }
+        free(a.memory.bytes);
+        free(b.memory.bytes);
+        o.watch.progress = stop_when_told;
+        o.watch.user = &later;
+        do { /* stopped at its first call, at its second, and so on, until there is none */
+            later.stop_at++;
+            later.calls = 0;
+            b = one_run(&far, &o);
+            ASSERT(b.status >= 0);
+            ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_model_check(&b.model), "%d");
+            ASSERT(later.calls < later.stop_at || b.status == MARGIN_W_STOPPED || b.info.converged);
+            free(b.memory.bytes);
+        } while (later.calls >= later.stop_at);
+    }
+    PASS();
+}
+
+/* Far from the origin samples may differ by a few units in the last place, or by much in one feature alone: what is not solved
+ * is not called converged. */
+TEST spheres_at_the_end_of_precision_say_so(void) {
+    margin_real far_x[6 * 32];
+    uint32_t state = 7;
+    size_t open = 0;
+    for (size_t trial = 0; trial < 300u; trial++) {
+        const size_t d = 1u + trial % 6u, n = d + 1u + trial / 6u % 20u;
+        const double away = exp2(6 + case_random(&state) * 0x1p-32 * 16);
+        const double spread = exp2(case_random(&state) * 0x1p-32 * 8 - 2);
+        const margin_data far = {far_x, n, d, 0, NULL, NULL, NULL};
+        margin_oneclass_options o;
+        memset(&o, 0, sizeof o);
+        o.sphere = true;
+        o.folds = 1;
+        o.nu = (margin_real)(trial % 3u == 0 ? 0.01 : 0.4);
+        for (size_t i = 0; i < n * d; i++) {
+            const double u = case_random(&state) * 0x1p-32;
+            far_x[i] = (margin_real)(away + spread * (trial % 2u == 0 ? floor(2 * u) : u));
+        }
+        one_result r = one_run(&far, &o);
+        ASSERT(r.status >= 0);
+        ASSERT(r.info.converged == (r.status == MARGIN_OK));
+        ASSERT(!r.info.converged || r.info.violation <= (margin_real)1e-3);
+        ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_model_check(&r.model), "%d");
+        open += r.info.converged ? 0u : 1u;
+        free(r.memory.bytes);
+    }
+    ASSERT(open < 150u);
+    PASS();
+}
+
 /* By hand: two points at a kernel value of 1/e lie on a sphere of squared radius (1 - 1/e) / 2, and
  * the objective is minus half of that. */
 TEST a_sphere_of_two_points_has_the_objective_of_its_radius(void) {
@@ -764,6 +851,8 @@ SUITE(oneclass_suite) {
     RUN_TEST(online_refuses_what_is_not_finite_and_changes_nothing);
     RUN_TEST(random_problems_of_every_kind_reach_the_reference_optimum);
     RUN_TEST(spheres_of_three_points_are_known);
+    RUN_TEST(spheres_around_counts_far_from_zero_are_the_same);
+    RUN_TEST(spheres_at_the_end_of_precision_say_so);
     RUN_TEST(a_sphere_of_two_points_has_the_objective_of_its_radius);
     RUN_TEST(the_rate_of_false_alarms_is_what_was_asked_for);
     RUN_TEST(the_rate_holds_for_kernels_of_any_width);

@@ -776,6 +776,22 @@ TEST validation_keeps_the_best_models_and_stops(void) {
     PASS();
 }
 
+/* Where patience has no end, training ends as without validation: when its rate has come down. */
+TEST validation_without_end_leaves_the_end_to_the_rate(void) {
+    static problem p;
+    margin_proto_options o = method(MARGIN_PROTO_TVQ, 1, 1);
+    trained t;
+    problem_make(&p, 77, 60, 3, 2, 2.5);
+    o.validation = (margin_real)0.3;
+    o.patience = UINT16_MAX;
+    o.max_iterations = UINT16_MAX;
+    t = train(&p.data, &o);
+    ASSERT_EQ(MARGIN_OK, t.status);
+    ASSERT(t.info.converged && t.info.iterations < 5000u);
+    free(t.bytes);
+    PASS();
+}
+
 static bool stop_at_three(void *user, const margin_progress *at) {
     size_t *calls = (size_t *)user;
     (*calls)++;
@@ -2326,6 +2342,7 @@ SUITE(proto_suite) {
     RUN_TEST(theta_may_be_zero);
     RUN_TEST(tvq_makes_fewer_mistakes_than_hss);
     RUN_TEST(validation_keeps_the_best_models_and_stops);
+    RUN_TEST(validation_without_end_leaves_the_end_to_the_rate);
     RUN_TEST(progress_can_stop_every_method);
     RUN_TEST(a_training_stopped_at_once_has_a_model);
     RUN_TEST(td_begins_without_tangents);

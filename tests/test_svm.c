@@ -943,6 +943,95 @@ TEST many_samples_in_parts_can_be_stopped(void) {
     PASS();
 }
 
+/* ---- parts of many samples ---- */
+
+static uint32_t part_state;
+static int part_calls, part_stop;
+
+static double part_draw(void) {
+    part_state = part_state * 1664525u + 1013904223u;
+    return (part_state >> 8) / 16777216.0;
+}
+
+static bool part_stops(void *user, const margin_progress *at) {
+    (void)user;
+    (void)at;
+    return ++part_calls == part_stop;
+}
+
+/* Features by kind: normal, cubes of these, of Cauchy, a rare class, some far on the wrong side, whole thirds. */
+static margin_data part_problem(unsigned kind, double apart) {
+    const size_t n = 8192u + (size_t)(part_draw() * 700), d = 1u + (size_t)(part_draw() * 3);
+    const margin_data data = {many_x, n, d, 0, many_y, NULL, NULL};
+    for (size_t i = 0; i < n; i++) {
+        many_y[i] = (kind == 3u ? i % 50u == 0 : part_draw() < 0.5) ? 1 : 0;
+        for (size_t k = 0; k < d; k++) {
+            double g = -6;
+            for (int t = 0; t < 12; t++) { g += part_draw(); }
+            g = kind == 1u ? g * g * g : kind == 5u ? floor(3 * g) / 3 : g;
+            g = kind == 2u ? tan((part_draw() - 0.5) * 3.1) : g;
+            many_x[i * d + k] = (margin_real)(g + (many_y[i] == 1u ? apart : 0));
+        }
+        for (size_t k = 0; kind == 4u && i % 333u == 0 && k < d; k++) {
+            many_x[i * d + k] = (margin_real)(200 * (many_y[i] == 1u ? -1 : 1) * part_draw());
+        }
+    }
+    return data;
+}
+
+/* The primal objective of a linear machine, in double. */
+static double part_primal(const margin_data *data, const margin_linear *l, double c) {
+    double sum = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        double f = (double)l->bias[0];
+        for (size_t k = 0; k < data->d; k++) {
+            f += (double)l->w[k] * (double)data->x[i * data->d + k];
+        }
+        sum += c * fmax(0, 1 - (data->y[i] == 1u ? f : -f));
+    }
+    for (size_t k = 0; k < data->d; k++) { sum += (double)l->w[k] * (double)l->w[k] / 2; }
+    return sum;
+}
+
+/* Samples join the part that is solved for while its solution moves; a stop and a limit end that at any time. What is called
+ * solved has no gap between the two objectives. */
+TEST parts_of_many_samples_grow_stop_and_end(void) {
+    static const struct {
+        unsigned kind;
+        double apart, c;
+        int stop;
+        size_t limit;
+    } cases[] = {{3, 1.17, 19, 0, 0},    {4, 0.44, 56, 0, 400},    {3, 1.84, 10, 0, 0},
+                 {4, 0.09, 3.8, 0, 17},  {2, 1.39, 14, 0, 0},      {3, 0.8, 3, 8, 0},
+                 {1, 0.11, 0.17, 4, 0},  {0, 0.11, 0.0004, 19, 0}, {5, 0.11, 7.1, 10, 0},
+                 {1, 2.87, 0.0075, 0, 0}};
+    size_t solved = 0;
+    part_state = 1;
+    for (size_t t = 0; t < sizeof cases / sizeof cases[0]; t++) {
+        const margin_data data = part_problem(cases[t].kind, cases[t].apart);
+        margin_svm_options options = {0};
+        options.c = (margin_real)cases[t].c;
+        options.run.max_iterations = cases[t].limit;
+        part_calls = 0;
+        part_stop = cases[t].stop;
+        if (part_stop > 0) { options.watch.progress = part_stops; }
+        const svm_result r = svm_run(&data, &options);
+        ASSERT(r.status >= 0);
+        ASSERT_EQ(MARGIN_OK, margin_model_check(&r.model));
+        ASSERT(r.info.converged == (r.status == MARGIN_OK));
+        ASSERT(part_stop == 0 || part_calls < part_stop || r.status == MARGIN_W_STOPPED);
+        ASSERT(cases[t].limit == 0 || r.info.iterations <= cases[t].limit);
+        if (r.info.converged) {
+            const double primal = part_primal(&data, &r.model.of.linear, cases[t].c);
+            ASSERT_IN_RANGE(1.0, -(double)r.info.objective / primal, 1e-2);
+            solved++;
+        }
+        free(r.memory.bytes);
+    }
+    ASSERT(solved >= 3u);
+    PASS();
+}
+
 SUITE(svm_suite);
 SUITE(svm_suite) {
     RUN_TEST(many_samples_in_parts_can_be_stopped);
@@ -972,4 +1061,5 @@ SUITE(svm_suite) {
     RUN_TEST(counts_far_from_zero_reach_the_optimum);
     RUN_TEST(many_samples_in_parts_reach_the_optimum);
     RUN_TEST(a_rank_reaches_the_optimum_of_pairs);
+    RUN_TEST(parts_of_many_samples_grow_stop_and_end);
 }
