@@ -1235,6 +1235,12 @@ typedef struct {
     void *user;                  /* handed to progress                                           */
 } margin_watch;
 
+/* Called before each training with the samples that it will learn from: each time that a fold is
+ * left out, and last for the model itself. It may change the values of all rows, those of samples
+ * left out too. A caller that scales its samples does so here by the samples given: a scaling that
+ * knows the samples left out makes them look less strange than new ones. */
+typedef void (*margin_part_fn)(void *user, const margin_data *part);
+
 /* Controls of the quadratic programmes of kmomd, svm, oneclass and svr. */
 typedef struct {
     margin_real tol;       /* accuracy, see each trainer         0: 1e-3 in float, 1e-6 in double */
@@ -2355,6 +2361,8 @@ typedef struct {
     uint32_t seed;        /* of the folds, and of centroids                                      */
     margin_control run;   /* tol: relative to the objective                                      */
     margin_watch watch;
+    margin_part_fn part; /*                                                0: none              */
+    void *part_user;     /* handed to part                                                      */
 } margin_oneclass_options;
 
 typedef struct {

@@ -20807,6 +20807,8 @@ typedef struct {
     const mgn_method *method; /* a trainer, */
     void *task;
     void (*aim)(void *task, const margin_data *data);           /* what it is to train on, */
+    margin_part_fn part;                                        /* which the caller may scale; */
+    void *user;                                                 /* NULL: it does not; */
     margin_real (*judge)(void *task, const margin_model *model, /* and how strange a sample is */
                          const margin_data *data, size_t i);    /* to what it has trained */
     margin_real rate; /* of strange samples that is wanted */
@@ -20825,6 +20827,12 @@ typedef struct {
 
 static void mgn_conformal_plan(mgn_conformal *plan, margin_arena *mem, size_t n) {
     MARGIN_BLOCKS_CONFORMAL(MGN_TAKE, n)
+}
+
+/* The samples to train on next. */
+static void mgn_conformal_aim(const mgn_conformal *c, const margin_data *data) {
+    c->aim(c->task, data);
+    if (c->part != NULL) { c->part(c->user, data); }
 }
 
 /* Adds the strangeness of the samples of a view that have a weight. */
@@ -20852,7 +20860,7 @@ static margin_status mgn_conformal_fold(mgn_conformal *c, const margin_data *dat
                                         margin_arena *mem, margin_model *model, margin_info *info) {
     margin_data train, test; /* of 2 <= folds <= n each has a sample, and none has all */
     (void)margin_fold_views(data, c->fold, which, c->rows, &train, &test);
-    c->aim(c->task, &train);
+    mgn_conformal_aim(c, &train);
     const margin_status status = mgn_frame_train(c->method, c->task, MARGIN_OK, mem, model, info);
     if (status >= 0) { mgn_conformal_judge(c, model, &test); }
     return status;
@@ -20883,7 +20891,7 @@ static margin_status mgn_conformal_train(mgn_conformal *c, mgn_frame *frame,
     if (c->folds > 1u) { (void)margin_folds(data, c->folds, false, &rng, NULL, c->fold); }
     if (c->folds > 1u && !c->held_out) { caveat = mgn_conformal_folds(c, data, frame->mem); }
     if (caveat < 0) { return caveat; }
-    c->aim(c->task, data);
+    mgn_conformal_aim(c, data);
     if (c->folds > 1u && c->held_out) {
         status = mgn_conformal_fold(c, data, 0, frame->mem, &frame->model, &frame->info);
     } else {
@@ -21254,6 +21262,8 @@ static margin_status mgn_oneclass_shape(mgn_oneclass *m, size_t n, size_t d,
     m->limit.method = o->models > 0 ? &mgn_proto_method : &mgn_oneclass_machine;
     m->limit.task = o->models > 0 ? (void *)&m->proto : (void *)m;
     m->limit.aim = o->models > 0 ? mgn_oneclass_proto_aim : mgn_oneclass_aim;
+    m->limit.part = o->part;
+    m->limit.user = o->part_user;
     m->limit.judge = mgn_oneclass_judge;
     status =
         mgn_both(margin_kernel_resolve(&o->kernel, d, &o->kernel), mgn_control_resolve(&o->run, n));

@@ -12,8 +12,11 @@ typedef struct {
 
 /* One training: scaled data, what to do with it, where to, and what came of it. */
 typedef struct {
-    margin_data data;      /* scaled, with classes; view without gaps */
-    const double *targets; /* n numbers to be met, of methods with targets="numbers"; else NULL */
+    margin_data data;       /* scaled, with classes; view without gaps */
+    const margin_data *raw; /* the same rows before that, */
+    margin_scaling scaling; /* and how they are scaled */
+    double *x;              /* what data.x is */
+    const double *targets;  /* n numbers to be met, of methods with targets="numbers"; else NULL */
     const gen_choice *choice;
     gen_watch *watch;
     gen_machine *machine; /* machine->model is where the model goes */
@@ -415,6 +418,38 @@ static margin_status gen_train_lssvm(gen_work *work) {
 
 enum { GEN_PLANE, GEN_SPHERE, GEN_PROTOTYPES }; /* --form */
 
+/* The scaling of the rows of a view, fitted to them, into memory that the machine has. */
+static margin_status gen_fit_scaling(gen_work *work, const margin_data *rows) {
+    const unsigned kind = (unsigned)gen_option(work->choice, "scale");
+    const size_t size = margin_scaling_fit_size(kind, rows->d) + MARGIN_ALIGN;
+    margin_arena mem;
+    if (work->machine->bytes[0] == NULL) { work->machine->bytes[0] = malloc(size); }
+    mem = margin_arena_make(work->machine->bytes[0], size);
+    return margin_scaling_fit(rows, kind, &mem, &work->scaling);
+}
+
+/* Scales all rows by those that a fold does not leave out. */
+static void gen_scale_part(void *user, const margin_data *part) {
+    gen_work *work = (gen_work *)user;
+    margin_data rows = *work->raw;
+    margin_index *list = (margin_index *)malloc(part->n * sizeof *list);
+    size_t i;
+    if (list != NULL) {
+        for (i = 0; i < part->n; i++) {
+            const size_t row = part->rows == NULL ? i : part->rows[i];
+            list[i] = work->raw->rows == NULL ? (margin_index)row : work->raw->rows[row];
+        }
+        rows.rows = list;
+        rows.n = part->n;
+        if (gen_fit_scaling(work, &rows) < 0 ||
+            margin_scaling_apply(&work->scaling, work->raw, work->x, 0) < 0) {
+            (void)gen_fit_scaling(work, work->raw); /* this one is in range */
+            (void)margin_scaling_apply(&work->scaling, work->raw, work->x, 0);
+        }
+    }
+    free(list);
+}
+
 static margin_status gen_train_oneclass(gen_work *work) {
     const double *lambda = gen_given(work->choice, "lambda");
     const double *models = gen_given(work->choice, "models");
@@ -437,6 +472,8 @@ static margin_status gen_train_oneclass(gen_work *work) {
     options.seed = (uint32_t)gen_option(work->choice, "seed");
     options.run = gen_control(work);
     options.watch = gen_watching(work);
+    options.part = gen_scale_part;
+    options.part_user = work;
     if (!gen_arena(work, margin_oneclass_train_size(data->n, data->d, 1, &options), &mem)) {
         return MARGIN_E_MEMORY;
     }

@@ -1,19 +1,6 @@
 /* native_train.c -- part of native.c: training, cross-validation, calibration, for any method of
  * native_methods.c. In double only. */
 
-/* The scaling of the rows of a view, fitted to them and applied into `x`. */
-static margin_status gen_scale(const margin_data *raw, gen_work *work, margin_scaling *scaling,
-                               double *x) {
-    const unsigned kind = (unsigned)gen_option(work->choice, "scale");
-    const size_t size = margin_scaling_fit_size(kind, raw->d) + MARGIN_ALIGN;
-    margin_arena mem;
-    margin_status status;
-    work->machine->bytes[0] = malloc(size);
-    mem = margin_arena_make(work->machine->bytes[0], size);
-    status = margin_scaling_fit(raw, kind, &mem, scaling);
-    return status < 0 ? status : margin_scaling_apply(scaling, raw, x, 0);
-}
-
 /* Bias and weights before scaling is folded in. */
 static bool gen_keep_trained(gen_machine *machine) {
     static const char *const names[2] = {"w", "bias"};
@@ -63,12 +50,13 @@ static void gen_pick(const gen_rows *rows, const margin_data *raw, const gen_pic
 
 static margin_status gen_train_scaled(gen_work *work, const gen_rows *rows, const margin_data *raw,
                                       const gen_picked *to) {
-    margin_scaling scaling = {NULL, NULL, 0};
     margin_status status, scaled;
     gen_pick(rows, raw, to);
-    status = gen_scale(raw, work, &scaling, to->x);
+    status = gen_fit_scaling(work, raw);
+    if (status >= 0) { status = margin_scaling_apply(&work->scaling, raw, to->x, 0); }
     if (status < 0) { return status; }
-    work->data.x = to->x;
+    work->raw = raw;
+    work->data.x = work->x = to->x;
     work->data.y = to->y;
     work->data.weight = rows->weight == NULL ? NULL : to->weight;
     work->data.n = raw->n;
@@ -76,7 +64,7 @@ static margin_status gen_train_scaled(gen_work *work, const gen_rows *rows, cons
     work->targets = rows->t == NULL ? NULL : to->t;
     status = gen_method_of(work->choice->method)->train(work);
     if (status < 0) { return status; }
-    scaled = gen_unscale(work->machine, &scaling);
+    scaled = gen_unscale(work->machine, &work->scaling);
     return scaled < 0 ? scaled : status;
 }
 

@@ -537,6 +537,48 @@ TEST no_lambda_finds_the_nearest_point_of_the_hull(void) {
     PASS();
 }
 
+/* What a caller is told of each training: how many samples there were, and of the last whether they were
+ * all. It moves the samples by so many, which a kernel of differences cannot see. */
+typedef struct {
+    size_t calls, samples, last;
+    margin_real *x;
+} parts_told;
+
+static void count_part(void *user, const margin_data *part) {
+    parts_told *told = (parts_told *)user;
+    told->calls++;
+    told->samples += part->n;
+    told->last = part->n;
+    for (size_t i = 0; i < 50u * WIDE; i++) { told->x[i] += 1; }
+}
+
+TEST samples_may_be_scaled_by_those_that_a_fold_leaves(void) {
+    static margin_real x[50u * WIDE];
+    for (size_t held = 0; held < 2u; held++) {
+        margin_data data = normal_data(3, 50);
+        margin_oneclass_options o = form_of(0);
+        parts_told told = {0, 0, 0, x};
+        one_result a, b;
+        o.folds = 5;
+        o.held_out = held == 1u;
+        a = one_run(&data, &o);
+        memcpy(x, data.x, sizeof x);
+        data.x = x;
+        o.part = count_part;
+        o.part_user = &told;
+        b = one_run(&data, &o);
+        ASSERT(a.status == MARGIN_OK && b.status == MARGIN_OK);
+        ASSERT_EQ_FMT(held == 1u ? 40u : 50u, (unsigned)told.last,
+                      "%u"); /* what the model learns from */
+        ASSERT_EQ_FMT(held == 1u ? 2u : 6u, (unsigned)told.calls, "%u");
+        ASSERT_EQ_FMT(held == 1u ? 90u : 250u, (unsigned)told.samples, "%u");
+        ASSERT_IN_RANGE((double)a.info.bias, (double)b.info.bias,
+                        0.001 * fabs((double)a.info.bias));
+        free(a.memory.bytes), free(b.memory.bytes);
+    }
+    PASS();
+}
+
 /* The model does not depend on what is asked to be told about it. */
 TEST nothing_need_be_told(void) {
     const margin_data data = normal_data(3, 50);
@@ -866,4 +908,5 @@ SUITE(oneclass_suite) {
     RUN_TEST(samples_of_weight_zero_are_not_there);
     RUN_TEST(no_lambda_finds_the_nearest_point_of_the_hull);
     RUN_TEST(nothing_need_be_told);
+    RUN_TEST(samples_may_be_scaled_by_those_that_a_fold_leaves);
 }
