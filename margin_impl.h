@@ -12590,7 +12590,7 @@ static bool mgn_kmomd_finish(mgn_qp *q, mgn_fit *fit, margin_kmomd_report *repor
         fit->b[i] /= length;
         fit->f[i] = fit->f[i] / length + fit->bias;
     }
-    mgn_fit_take_w(fit, q, 1 / (q->c * length));
+    mgn_fit_take_w(fit, q, q->own_w ? 1 / (q->c * length) : 0); /* c may be 0 without a w */
     return true;
 }
 
