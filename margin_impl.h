@@ -11726,7 +11726,7 @@ static margin_real mgn_ipm_violation(const mgn_ipm *p, const margin_real *b) {
     for (size_t k = 0; k < p->groups; k++) {
         worst = low[k] < high[k] ? mgn_max(worst, high[k] - low[k]) : worst;
     }
-    return worst / q->goal;
+    return worst / mgn_max(q->goal, MGN_TINY); /* the goal is 0 where all kernel values vanish */
 }
 
 /* Spreads what the sum of a group lacks, after weights were put on their bounds, over its free
