@@ -12408,7 +12408,7 @@ static margin_status mgn_qp_work_own_w(mgn_qp_work *work, mgn_fit *fit, margin_a
                                        size_t mark) {
     mgn_qp *q = &work->qp;
     const margin_real hidden = q->cap != NULL ? q->floor : 0;
-    const margin_real before = mgn_max(q->violation, hidden) / q->goal;
+    const margin_real before = mgn_max(q->violation, hidden) / mgn_max(q->goal, MGN_TINY);
     if (work->few) { margin_arena_release(mem, mark); }
     mark = mem->high;
     mgn_copy(fit->f, q->b, q->n);
