@@ -21641,7 +21641,6 @@ static margin_status mgn_svr_nu(mgn_svr *v, mgn_qp_work *work, mgn_fit *fit, mar
     s.before = v->o.coef;
     v->epsilon = MGN_R(0.5);
     q->kink = 2 * v->epsilon;
-    mgn_qp_relax(q);
     bool ended = false;
     for (unsigned round = 0; round < v->rounds && !ended; round++) {
         if (round > 0) {
@@ -21705,6 +21704,7 @@ static margin_status mgn_svr_fit(mgn_ordinal *o, margin_arena *mem) {
     margin_status status = mgn_qp_work_start(&work, &fit, mem);
     if (status != MARGIN_OK) { return status; }
     mgn_svr_programme(v, &work.qp, &fit);
+    if (!v->twice) { mgn_qp_relax(&work.qp); }
     status = v->mass > 0 ? mgn_svr_nu(v, &work, &fit, mem) : mgn_qp_work_solve(&work, &fit, mem);
     if (status >= 0) {
         mgn_svr_finish(v, &work.qp, &fit);
