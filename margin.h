@@ -1235,10 +1235,11 @@ typedef struct {
     void *user;                  /* handed to progress                                           */
 } margin_watch;
 
-/* Called before each training with the samples that it will learn from: each time that a fold is
- * left out, and last for the model itself. It may change the values of all rows, those of samples
- * left out too. A caller that scales its samples does so here by the samples given: a scaling that
- * knows the samples left out makes them look less strange than new ones. */
+/* For oneclass and the intervals of svr, which leave folds out. Called before each training with
+ * the samples that it will learn from: each time that a fold is left out, and last for the model
+ * itself. It may change the values of all rows, those of samples left out too. A caller that scales
+ * its samples does so here by the samples given: a scaling that knows the samples left out makes
+ * them look less strange than new ones. */
 typedef void (*margin_part_fn)(void *user, const margin_data *part);
 
 /* Controls of the quadratic programmes of kmomd, svm, oneclass and svr. */
@@ -2361,7 +2362,7 @@ typedef struct {
     uint32_t seed;        /* of the folds, and of centroids                                      */
     margin_control run;   /* tol: relative to the objective                                      */
     margin_watch watch;
-    margin_part_fn part; /*                                                0: none              */
+    margin_part_fn part; /* see >>train                                    0: none              */
     void *part_user;     /* handed to part                                                      */
 } margin_oneclass_options;
 
@@ -2464,6 +2465,8 @@ typedef struct {
     uint32_t seed;              /* of the folds                                                  */
     margin_control run;         /* not squares                                                   */
     margin_watch watch;
+    margin_part_fn part; /* with `outside`: see >>train             0: none                  */
+    void *part_user;     /* handed to part                                                   */
 } margin_svr_options;
 
 typedef struct {

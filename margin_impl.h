@@ -13231,12 +13231,13 @@ static void mgn_rates_slopes(const mgn_rates *p, margin_real slope[2][2]) {
         for (size_t i = 0; i < 2u; i++) {
             const size_t from = mgn_rates_first(p, i);
             const margin_real square = p->at.length[i] * p->at.length[i];
+            const margin_real unit = wide ? p->at.factored[j] * square : square;
             const margin_real product = wide ? margin_dot(p->at.q + from, s + from, p->m[i])
                                              : margin_dot(p->at.a[i], r, p->d);
             slope[i][j] = i == j ? 1 : 0;
-            if (square > 0 && p->active[j]) { /* a class that is not active has q = 0 */
-                slope[i][j] = wide ? product / (p->at.factored[j] * square)
-                                   : slope[i][j] - p->at.factored[i] * product / square;
+            if (unit > 0 && p->active[j]) { /* a class that is not active has q = 0 */
+                slope[i][j] =
+                    wide ? product / unit : slope[i][j] - p->at.factored[i] * product / unit;
             }
         }
     }
@@ -21783,6 +21784,8 @@ static margin_status mgn_svr_shape(mgn_svr *v, size_t n, size_t d,
     v->limit.method = &mgn_ordinal_method;
     v->limit.task = v;
     v->limit.aim = mgn_svr_aim;
+    v->limit.part = v->s.part;
+    v->limit.user = v->s.part_user;
     v->limit.judge = mgn_svr_judge;
     return mgn_conformal_shape(&v->limit, n, v->s.folds, false, v->s.seed)
                ? status

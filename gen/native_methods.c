@@ -580,6 +580,8 @@ static margin_status gen_train_svr(gen_work *work) {
     options.epsilon = epsilon == NULL ? 0 : *epsilon == 0 ? MARGIN_ZERO : *epsilon;
     options.nu = nu == NULL ? 0 : *nu;
     options.outside = gen_option(work->choice, "outside");
+    options.part = gen_scale_part;
+    options.part_user = work;
     options.folds = (uint16_t)gen_option(work->choice, "inner-folds");
     options.seed = (uint32_t)gen_option(work->choice, "seed");
     options.run = gen_control(work);

@@ -269,6 +269,40 @@ TEST nu_bounds_the_shares_of_errors_and_of_vectors(void) {
 }
 
 /* Intervals hold targets not seen, but for the share asked for: over 20 sets within four deviations. */
+/* How many trainings there were, and how many samples the last one had. It moves all features, which
+ * neither loss nor kernel can see. */
+typedef struct {
+    size_t calls, last;
+} parts_told;
+
+static void count_part(void *user, const margin_data *part) {
+    parts_told *told = (parts_told *)user;
+    told->calls++;
+    told->last = part->n;
+    for (size_t i = 0; i < 2u * MANY; i++) { smooth_x[i] += 1; }
+}
+
+TEST features_may_be_scaled_by_the_samples_that_a_fold_leaves(void) {
+    for (size_t k = 1; k < 6u; k += 2u) {
+        margin_svr_options o = smooth_options(k);
+        parts_told told = {0, 0};
+        margin_data data = smooth_data(3, 30);
+        svr_result a, b;
+        o.outside = (margin_real)0.2;
+        o.folds = 5;
+        a = svr_run(&data, &o);
+        o.part = count_part;
+        o.part_user = &told;
+        data = smooth_data(3, 30);
+        b = svr_run(&data, &o);
+        ASSERT(a.status >= 0 && b.status == a.status);
+        ASSERT(told.calls == 6u && told.last == MANY);
+        ASSERT_IN_RANGE((double)a.report.half, (double)b.report.half, 0.01 * (double)a.report.half);
+        free(a.memory.bytes), free(b.memory.bytes);
+    }
+    PASS();
+}
+
 TEST intervals_hold_what_they_promise(void) {
     for (size_t k = 0; k < 6u; k++) {
         double outside = 0;
@@ -557,6 +591,7 @@ SUITE(svr_suite) {
     RUN_TEST(units_of_the_target_do_not_matter);
     RUN_TEST(least_squares_of_one_feature_are_known);
     RUN_TEST(nu_bounds_the_shares_of_errors_and_of_vectors);
+    RUN_TEST(features_may_be_scaled_by_the_samples_that_a_fold_leaves);
     RUN_TEST(intervals_hold_what_they_promise);
     RUN_TEST(what_is_out_of_its_range_is_refused);
     RUN_TEST(degenerate_samples_have_a_middle);

@@ -34,23 +34,18 @@ int main(void) {
     margin_data data = {x, N, D, 0, NULL, NULL, NULL};
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
     margin_arena more = margin_arena_make(room, sizeof room);
-    margin_oneclass_options options = {{MARGIN_KERNEL_RBF, 0, 1, 0, 0},
-                                       0.05f, /* false alarms in twenty normal readings: one */
-                                       0,
-                                       false,
-                                       0,
-                                       0,
-                                       0,
-                                       false,
-                                       1,
-                                       {0, 0, 40000, 0},
-                                       {0, 0}};
+    margin_oneclass_options options = {0};
     margin_oneclass_report report;
     margin_scaling scaling;
     margin_model model;
     margin_info info;
     margin_status status;
     readings();
+    options.kernel.kind = MARGIN_KERNEL_RBF;
+    options.kernel.gamma = 1;
+    options.nu = 0.05f; /* false alarms in twenty normal readings: one */
+    options.seed = 1;
+    options.run.cache_bytes = 40000;
     status = margin_scaling_fit(&data, MARGIN_SCALE_STANDARD, &more, &scaling);
     if (status >= 0) {
         status = margin_scaling_apply(&scaling, &data, scaled, 0);

@@ -27,23 +27,21 @@ int main(void) {
     float scaled[N * D], value;
     margin_data data = {x, N, D, 0, NULL, NULL, NULL};
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
-    margin_svr_options options = {{MARGIN_KERNEL_RBF, 0, 0.5f, 0, 0},
-                                  liters,
-                                  MARGIN_SVR_EPSILON,
-                                  5000,
-                                  5,
-                                  0,
-                                  0.1f, /* one answer in ten may be farther off than `half` */
-                                  0,
-                                  1,
-                                  {0, 0, 20000, 0},
-                                  {0, 0}};
+    margin_svr_options options = {0};
     margin_svr_report report;
     margin_scaling scaling;
     margin_model model;
     margin_info info;
     margin_status status;
     calibration();
+    options.kernel.kind = MARGIN_KERNEL_RBF;
+    options.kernel.gamma = 0.5f;
+    options.targets = liters;
+    options.c = 5000;
+    options.epsilon = 5;
+    options.outside = 0.1f; /* one answer in ten may be farther off than `half` */
+    options.seed = 1;
+    options.run.cache_bytes = 20000;
     status = margin_scaling_fit(&data, MARGIN_SCALE_STANDARD, &mem, &scaling);
     if (status >= 0) {
         status = margin_scaling_apply(&scaling, &data, scaled, 0);

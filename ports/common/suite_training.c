@@ -221,8 +221,8 @@ void test_train_lssvm_rbf(margin_arena *mem) {
 static void oneclass(margin_arena *mem, size_t n, unsigned kind, bool sphere, unsigned models) {
     const margin_data data = suite_samples(mem, n, 3, 2, 41);
     margin_real *x = (margin_real *)data.x; /* away from the origin */
-    margin_oneclass_options options = {kernel_of(kind), 0, 0,   sphere,      0, 0, 4,
-                                       false,           1, run, {NULL, NULL}};
+    margin_oneclass_options options = {kernel_of(kind), 0, 0,   sphere,       0,    0,   4,
+                                       false,           1, run, {NULL, NULL}, NULL, NULL};
     margin_oneclass_report report = {0, 0};
     margin_model model;
     margin_info info;
@@ -272,7 +272,8 @@ void test_train_oneclass_online(margin_arena *mem) {
 /* The target is the first feature of the next sample, in a unit of its own. */
 static void svr(margin_arena *mem, size_t n, unsigned kind, unsigned loss) {
     const margin_data data = suite_samples(mem, n, 3, 2, 42);
-    margin_svr_options options = {kernel_of(kind), NULL, 0, 0, 0, 0, 0, 0, 0, run, {NULL, NULL}};
+    margin_svr_options options = {kernel_of(kind), NULL, 0,   0, 0, 0, 0, 0, 0, run,
+                                  {NULL, NULL},    NULL, NULL};
     margin_real targets[16];
     margin_model model;
     margin_info info;
