@@ -226,11 +226,11 @@ demo: | need-test ## from a data file to firmware, in one minute: train, export,
 
 # ---- packages for other toolchains ----
 
-need-dist: need-test need-cross
-	@$(TOOLS)/need.sh cmake=cmake make=make pkg-config=pkg-config arduino-builder=arduino-builder simavr=simavr avr-gcc=gcc-avr \
-	    /usr/share/arduino/hardware/arduino/avr=arduino-core-avr /usr/lib/avr/include=avr-libc \
+need-dist: need-test need-ports
+	@$(TOOLS)/need.sh cmake=cmake make=make pkg-config=pkg-config arduino-builder=arduino-builder simavr=simavr \
+	    /usr/share/arduino/hardware/arduino/avr=arduino-core-avr \
 	    /usr/bin/rustc=rustc /usr/bin/cargo=cargo /usr/src/rustc-$$(/usr/bin/rustc --version 2>/dev/null | cut -d" " -f2)=rust-src \
-	    qemu-system-arm=qemu-system-arm node=nodejs npm=npm xtensa-lx106-elf-gcc=gcc-xtensa-lx106 twine=twine /usr/lib/python3/dist-packages/kconfiglib.py=python3-kconfiglib \
+	    npm=npm xtensa-lx106-elf-gcc=gcc-xtensa-lx106 twine=twine /usr/lib/python3/dist-packages/kconfiglib.py=python3-kconfiglib \
 	    /usr/lib/python3/dist-packages/yaml=python3-yaml /usr/lib/python3/dist-packages/jsonschema=python3-jsonschema \
 	    /usr/lib/python3/dist-packages/pip=python3-pip $(firstword $(wildcard /usr/lib/python3.*/ensurepip) none)=python3-venv
 
