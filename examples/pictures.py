@@ -101,7 +101,7 @@ def strips_cuts() -> str:
     rng = random.Random(4)
     rows = [[round(rng.uniform(-1, 1), 3), round(rng.uniform(-1, 1), 3)] for _ in range(300)]
     labels = ["good" if abs(a + 0.4 * b) < 0.45 else "bad" for a, b in rows]
-    return regions(rows, labels, ["torque", "angle"], "seco", {"cheap": True, "greedy": True, "min-left": 8}, 0.5)
+    return regions(rows, labels, ["torque", "angle"], "seco", {"kernel": "linear", "cheap": True, "greedy": True, "min-left": 8}, 0.5)
 
 
 def playground() -> str:

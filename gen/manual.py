@@ -18,6 +18,9 @@ SHORT = ("data", "method", "kernel", "label", "test", "folds", "repeats", "grid"
          "json", "quiet")
 
 
+# What the kernels that people begin with do.
+KERNEL_WORDS = {"linear": "linear draws planes", "hinge": "hinge draws planes with folds", "rbf": "rbf bends around the data"}
+
 # Options about labels, and the kind of labels (Method.targets) that each is for: other methods refuse it.
 KINDS = {"positive": "classes", "order": "order", "normal": "normal"}
 
@@ -91,7 +94,8 @@ def method_help(parser: argparse.ArgumentParser, name: str) -> str:
     of_methods = {option.key for option in methods.OPTIONS.values()}
     unused = {"method"} | {option for option, kind in KINDS.items() if kind != method.targets}
     rest = [action for action in parser._actions if action.dest not in of_methods | unused]
-    kernel = f"The kernel: {', '.join(method.kernels)}. The default is {method.kernels[0]}; rbf bends around the data."
+    known = [KERNEL_WORDS[kernel] for kernel in method.kernels if kernel in KERNEL_WORDS]
+    kernel = f"The kernel: {', '.join(method.kernels)}. {', and '.join(known)}. The default is {method.kernels[0]}."
     lines = [f"usage: {parser.prog} DATA --method {name} [options]", "", f"{name}: {method.help}"]
     for title, actions in ((f"options of {name}:", own), ("options that methods share:", common), ("data, files and all else:", rest)):
         if actions:

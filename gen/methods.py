@@ -56,6 +56,7 @@ INNER = Option("inner-folds", between(1, 1000, whole), "How many folds its own c
                "normal rows, for the threshold; the default is 20, and 1 takes the threshold of the solution. svr: for --outside, 20.")
 
 POSITIVE = ("rbf", "unit-poly", "unit-exp")  # kernels without negative values
+RBF_FIRST = ("rbf", "linear", "poly", "unit-poly", "unit-exp")  # gen_kernel_or_rbf is the default in C
 ORDINAL_NOTES = ("kendall_tau_train", "kendall_tau_test", "absolute_error_train", "absolute_error_test")
 
 
@@ -338,7 +339,7 @@ METHODS = {
         options=(C, TARGETS, THRESHOLDS), without=("scheme", "tol", "max-iter", "cache-mb"), targets="order",
         words=tau_words, goal="-kendall_tau", noted=(*ORDINAL_NOTES, "C", "loo")),
     "seco": Method(
-        "separate and conquer: a list of one-sided cuts, then a support vector machine; two classes",
+        "a list of one-sided cuts, as many as lower the error, then a support vector machine; two classes",
         options=(Option("cheap", yes_or_no, "With --greedy: tries 32 candidates for each cut and cross-validates four of them, as without "
                         "--greedy, instead of 192 and all of them."),
                  Option("greedy", yes_or_no, "Keeps all cuts, each the best of 192 candidates, as the paper does. By default the list has as "
@@ -350,7 +351,7 @@ METHODS = {
                  Option("min-left", above(0, whole), "How many samples of each class a cut must leave. The default is 32."),
                  Option("easy", between(1e-6, 1), "The error of one machine at which cutting ends. The default is 1/32."),
                  INNER),
-        without=("scheme", "cache-mb"), refusals=TWO_CLASSES, instead=more_classes,
+        without=("scheme", "cache-mb"), refusals=TWO_CLASSES, instead=more_classes, kernels=RBF_FIRST,
         keys=seco_keys, words=seco_words),
     "tvq": Method(
         "a few prototypes a class, each with directions (tangents) in which rows may differ, moved until margins are large",
@@ -393,7 +394,7 @@ METHODS = {
         options=(NU, LAMBDA, FORM, MODELS, TANGENTS, INNER,
                  Option("held-out", yes_or_no, "Keeps a fifth of the normal rows for the threshold alone: then the rate of false alarms is a "
                                                "promise for any distribution.")),
-        grid=(("lambda", (0.0, 0.1, 0.5, 1.0)),), without=("scheme",), targets="normal", kernels=("rbf", "linear", "poly", "unit-poly", "unit-exp"),
+        grid=(("lambda", (0.0, 0.1, 0.5, 1.0)),), without=("scheme",), targets="normal", kernels=RBF_FIRST,
         words=alarm_words, goal="-auc",
         texts={"MARGIN_E_NO_DIRECTION": "the normal rows lie on all sides of the origin, as scaled rows do, so no plane has them on one side and "
                                         "there is no direction: take --kernel rbf, --form sphere or --form prototypes"},

@@ -80,6 +80,13 @@ static margin_kernel gen_kernel(const gen_choice *choice) {
     return kernel;
 }
 
+/* The kernel of methods whose default is rbf: see their `kernels` in methods.py. */
+static margin_kernel gen_kernel_or_rbf(const gen_choice *choice) {
+    margin_kernel kernel = gen_kernel(choice);
+    if (gen_given(choice, "kernel") == NULL) { kernel.kind = MARGIN_KERNEL_RBF; }
+    return kernel;
+}
+
 /* Memory for kernel rows: as asked for, else up to an eighth of the machine's. 0 is the library's
  * default, which suits linear kernels: they rarely need rows. */
 static size_t gen_cache_bytes(const gen_choice *choice) {
@@ -460,8 +467,7 @@ static margin_status gen_train_oneclass(gen_work *work) {
     margin_status status;
     margin_arena mem;
     memset(&options, 0, sizeof options);
-    options.kernel = gen_kernel(work->choice);
-    if (gen_given(work->choice, "kernel") == NULL) { options.kernel.kind = MARGIN_KERNEL_RBF; }
+    options.kernel = gen_kernel_or_rbf(work->choice);
     options.nu = gen_option(work->choice, "nu");
     options.lambda = lambda == NULL ? 0 : *lambda == 0 ? MARGIN_ZERO : *lambda;
     options.sphere = form == GEN_SPHERE;
@@ -711,7 +717,7 @@ static margin_status gen_train_seco(gen_work *work) {
     margin_status status;
     margin_arena mem;
     memset(&options, 0, sizeof options);
-    options.kernel = gen_kernel(choice);
+    options.kernel = gen_kernel_or_rbf(choice);
     options.cheap = gen_option(choice, "cheap") != 0;
     options.greedy = gen_option(choice, "greedy") != 0;
     options.bounds = true;

@@ -123,8 +123,8 @@ class Option:
 
 
 COMMON = (
-    Option("kernel", one_of(KERNELS), f"The kernel: {', '.join(KERNELS[:-1])}. The default is linear; rbf bends around the data. "
-           "compact: hinge (the default) or rbf."),
+    Option("kernel", one_of(KERNELS), f"The kernel: {', '.join(KERNELS[:-1])}. linear draws planes, and rbf bends around the data. The "
+           "default is linear; of oneclass and seco it is rbf. compact: hinge (the default) or rbf."),
     Option("gamma", above(0), "The width of rbf and poly kernels: larger is narrower. The default is 1 / number of features.",
            ("poly", "rbf")),
     Option("degree", between(1, 255, whole), "The degree of a poly kernel. mam: the default is 2. others: the default is 3.", ("poly",)),

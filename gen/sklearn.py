@@ -853,7 +853,7 @@ class SecoClassifier(_Classifier):
     Parameters
     ----------
     kernel, degree, gamma, coef0, a, class_weight, probability, scale, random_state
-        As of MarginSVC; random_state is the seed of the starts.
+        As of MarginSVC; kernel="linear" makes a list that a person can read. random_state is the seed of the starts.
     cheap : bool
         With greedy: whether 32 candidates a cut are tried, as without it, instead of 192.
     greedy : bool
@@ -877,7 +877,7 @@ class SecoClassifier(_Classifier):
     _of_rows = False
     _two_classes = True
 
-    def __init__(self, *, kernel: str = "linear", degree: int = 3, gamma: str | float = "scale", coef0: float = 0.0,
+    def __init__(self, *, kernel: str = "rbf", degree: int = 3, gamma: str | float = "scale", coef0: float = 0.0,
                  a: float | None = None, cheap: bool = False, greedy: bool = False, most_cuts: int | None = None,
                  class_weight: dict | str | None = None, probability: bool = False, scale: str = "standard",
                  random_state: Any = None):

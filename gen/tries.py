@@ -313,7 +313,7 @@ TRIES = [
     Try("tvq", tangents, tangent_seconds, EACH, word="prototypes"),
     Try("hss", lambda facts: [{"tangents": t} for t in (2, 5) if t < facts.d], proto_seconds, EACH, word="prototypes"),
     Try("nn", neighbours, nearest_seconds, EACH, word="prototypes"),
-    Try("seco", lambda facts: [{}], list_seconds, TWO, "lists", slow=True),
+    Try("seco", lambda facts: [{"kernel": "linear"}], list_seconds, TWO, "lists", slow=True),
     Try("compact", learned, compact_seconds, word="learned vectors", slow=True),
     Try("svr", linear_svr, linear_seconds, word="linear", simple=True, about="numbers"),
     Try("svr", kernel_svr, numbers_seconds, word="kernels", about="numbers"),

@@ -44,7 +44,8 @@ GRIDS = {  # name: method, what is always given, grid by the number of features
     "lvq": ("lvq", {}, lambda d: [("models", (1, 4, 8, 16))]),
     "nn": ("nn", {}, lambda d: [("neighbours", (1, 3, 5, 9))]),
     "compact": ("compact", {}, lambda d: [("vectors", (16, 64)), ("kernel", ("hinge", "rbf"))]),
-    "seco": ("seco", {"cheap": True}, lambda d: [("most-cuts", (1, 15)), ("kernel", ("linear", "rbf"))]),
+    "seco": ("seco", {}, lambda d: [("most-cuts", (1, 15)), ("kernel", ("linear", "rbf"))]),
+    "seco rbf": ("seco", {"kernel": "rbf"}, lambda d: [("gamma", tuple(w / d for w in WIDTHS))]),
     "rates": ("rates", {}, lambda d: [("eta-pos", (0.9, 0.5, 0.3)), ("eta-neg", (0.9, 0.5, 0.3))]),
 }
 

@@ -103,7 +103,7 @@ class Project(unittest.TestCase):
         for i, (name, arguments, said) in enumerate((
                 ("numbers", ("svr", "--kernel", "rbf"), r"value: -?\d+ / 1000"), ("numbers", ("svr",), r"value: -?\d+ / 1000"),
                 ("states", ("oneclass", "--kernel", "rbf", "--normal", "1"), r"(1|anomaly): -?\d+"),
-                ("classes", ("omam", "--kernel", "rbf", "--normalised"), r"[012]:( -?\d+)+"), ("states", ("seco", "--cheap"), r"[01]: -?\d+"),
+                ("classes", ("omam", "--kernel", "rbf", "--normalised"), r"[012]:( -?\d+)+"), ("states", ("seco", "--kernel", "linear"), r"[01]: -?\d+"),
                 ("classes", ("tvq", "--calibrate"), r"[012]:( -?\d+)+"), ("classes", ("nn",), r"[012]:( -?\d+)+"),
                 ("classes", ("compact", "--vectors", "4", "--rank", "2"), r"[012]:( -?\d+)+"))):
             code, words = gen("train", self.path(f"{name}.csv"), "--method", *arguments, "--save", self.model.replace("gate", "kind"))

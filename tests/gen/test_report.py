@@ -101,7 +101,7 @@ class Report(CommandLine):
                  ("svm", self.two, ("--calibrate",), ("Calibration",)),
                  ("kmomd", self.two, ("--grid", "lambda=0.1,0.5,0.9"), ("Error against lambda",)),
                  ("rates", self.two, ("--eta-pos", "0.9", "--eta-neg", "0.9"), ("bounds that can be had", "asked for")),
-                 ("seco", self.ring, ("--cheap", "--most-cuts", "2", "--greedy", "--min-left", "8"), ("The list of cuts", "if", "> 0")),
+                 ("seco", self.ring, ("--kernel", "linear", "--cheap", "--most-cuts", "2", "--greedy", "--min-left", "8"), ("The list of cuts", "if", "> 0")),
                  ("omam", numbers, (), ("Thresholds",)), ("tvq", self.many, ("--tangents", "1"), ("Decision regions",)))
         for method, data, more, words in cases:
             with self.subTest(method):

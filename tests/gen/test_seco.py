@@ -27,10 +27,11 @@ class Lists(test_cli.CommandLine):
 
     def test_train_says_what_each_cut_does(self):
         saved = self.path("list.mgn")
-        code, out, err = self.gen("train", self.strips, "--method", "seco", "--cheap", "--positive", "mid", "--save", saved)
+        words = ("train", self.strips, "--method", "seco", "--kernel", "linear", "--cheap", "--positive", "mid")
+        code, out, err = self.gen(*words, "--save", saved)
         self.assertEqual(code, 0, err)
         self.assertIn("cut 1: for the negative class, covers", err)
-        found = self.json("train", self.strips, "--method", "seco", "--cheap", "--positive", "mid", "--test", self.strips)
+        found = self.json(*words, "--test", self.strips)
         self.assertEqual(found["cuts"], len(found["cut_sign"]))
         self.assertGreaterEqual(found["cuts"], 1)
         self.assertLess(found["train_error"], 0.02)
@@ -46,7 +47,7 @@ class Lists(test_cli.CommandLine):
         self.assertEqual(len(self.ok("predict", saved, self.strips).splitlines()), 240)
 
     def test_bounds_for_c_are_those_of_svm(self):
-        list_, plain = (self.json("train", self.strips, "--method", *words) for words in (("seco", "--cheap"), ("svm", "--bounds")))
+        list_, plain = (self.json("train", self.strips, "--method", *words, "--kernel", "linear") for words in (("seco",), ("svm", "--bounds")))
         self.assertAlmostEqual(list_["c0"], plain["c0"])
         self.assertEqual((list_["c1"], plain["c1"]), (0, 0))  # no plane parts the strips
         self.assertNotIn("c0", self.json("train", self.strips, "--method", "svm"))
@@ -71,11 +72,21 @@ class Lists(test_cli.CommandLine):
         for path, words, reason in ((few, (), "too few samples of a class are left"),
                                     (self.strips, ("--min-coverage", "0.95"), "no candidate covers enough"),
                                     (both, (), "")):
-            code, _, err = self.gen("train", path, "--method", "seco", "--cheap", *words)
+            code, _, err = self.gen("train", path, "--method", "seco", "--kernel", "linear", *words)
             self.assertEqual(code, 0, err)
             self.assertIn("note: no cut was found that lowers the error: the list is one ordinary machine" if reason else "then one machine", err)
             self.assertIn(reason, err)
             self.assertNotIn("not converged: no cut", err)
+
+    def test_the_default_kernel_is_rbf_which_is_better_where_no_list_of_planes_is(self):
+        saved = self.path("list.mgn"), self.path("rbf.mgn")
+        for path, words in zip(saved, ((), ("--kernel", "rbf", "--gamma", "0.5"))):
+            self.ok("train", self.ring, "--method", "seco", *words, "--save", path)
+        answers = [self.ok("predict", path, self.ring) for path in saved]
+        self.assertEqual(*answers)
+        self.assertIn("rbf kernel", self.gen("train", self.ring, "--method", "seco")[2])
+        plain = self.json("cv", self.ring, "--method", "seco", "--kernel", "linear")["error_mean"]
+        self.assertLess(self.json("cv", self.ring, "--method", "seco")["error_mean"], 0.5 * plain)
 
     def test_options_of_others_are_refused(self):
         self.fails(2, "--scheme", "train", self.strips, "--method", "seco", "--scheme", "one-rest")
