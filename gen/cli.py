@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-from . import commands, completion, compress, fit, interrupt, manual, methods, options, output, project, suggest
+from . import commands, completion, compress, cost, fit, interrupt, manual, methods, options, output, project, suggest
 from .errors import Failure, Usage, shown
 from .output import complain
 
@@ -31,7 +31,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def unknown_words(argv: list[str], message: str) -> str:
-    """What may have been meant by options that do not exist."""
+    """What may have been meant by options that do not exist: of the first such option, a question."""
     command = next((word for word in argv if word in commands_by_name()), None)
     if command is None:
         return ""
@@ -132,8 +132,13 @@ def add_header(parser: argparse.ArgumentParser, required: bool) -> None:
 
 
 def add_fit(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("data", metavar="DATA", help="the data file: one row a sample, the label in the last column")
-    add_header(parser, required=False)
+    files = parser.add_argument_group("files")
+    files.add_argument("data", metavar="DATA", help="the data file: one row a sample, the label in the last column")
+    add_header(files, required=False)
+    files.add_argument("--test", metavar="TEST", help="rows that are not used for the search: tells the error of the pick on them")
+    files.add_argument("--save", metavar="MODEL", help="write the model file (.mgn) as well")
+    files.add_argument("--report", metavar="FILE.html", help="write a page about the model, as gen report does")
+    add_json(files)
     size, rate = value_type(options.size), value_type(options.between(0, 1))
     budget = parser.add_argument_group("what the model may cost")
     budget.add_argument("--flash", type=size, metavar="BYTES", help="bytes of flash at most, as 2048 or 2K: for the tables of the "
@@ -141,32 +146,29 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     budget.add_argument("--ram", type=size, metavar="BYTES", help="bytes of RAM at most, the stack included")
     budget.add_argument("--cycles", type=value_type(options.above(0, options.whole)), metavar="N",
                         help="cycles of one prediction at most (instructions, where the emulator counts those)")
-    budget.add_argument("--target", metavar="CHIP", help="the chip: cortex-m0, cortex-m4f, rv32imc, atmega328p, ...")
-    budget.add_argument("--inputs", choices=("auto", "real", "integers"), default="auto", help="what your program passes where the data has real "
-                        "numbers. real: these; code that makes integers of them is counted for integer models. integers: numbers of 16 bits, "
-                        "made by the offsets and factors in the header, so that no such code is needed (default: integers only if --flash "
-                        "has no room for that code)")
-    wish = parser.add_argument_group("what it must keep (two classes)")
+    budget.add_argument("--target", metavar="CHIP", help=f"the chip, whose code, RAM and cycles are then counted: {', '.join(cost.targets())}")
+    budget.add_argument("--inputs", choices=("auto", "real", "integers"), default="auto", help="what your program passes to the model where the data "
+                        "has fractions. real: the values as they are; integer models then need code that makes integers of them, which is "
+                        "counted. integers: numbers of 16 bits, which your program makes by the offset and factor of each feature in the header; "
+                        "no such code is counted. auto (default): real, or integers if --flash has no room for that code")
+    wish = parser.add_argument_group("error rates that it must not exceed (two classes)")
     wish.add_argument("--max-missed", type=rate, metavar="RATE", help="the largest share of the positive class that may be missed, 0 to 1")
     wish.add_argument("--max-false-alarms", type=rate, metavar="RATE",
                       help="the largest share of the negative class that may be taken for positive, 0 to 1")
-    parser.add_argument("--targets", choices=("auto", "classes", "numbers"), default="auto", help="whether labels are names of classes, or "
-                        "numbers that the model is to predict (default: numbers, if there are many different ones with fractions or with few "
-                        "rows each)")
     work = parser.add_argument_group("the search")
     work.add_argument("--time", type=value_type(options.above(0)), default=60.0, metavar="SECONDS", help="how long it may take (default 60)")
     work.add_argument("--finish", action="store_true", help="try all that is planned for --time, however long a slow or busy machine takes: "
                       "the same bytes everywhere")
-    work.add_argument("--test", metavar="TEST", help="rows that are not used for the search: tells the error of the pick on them")
     work.add_argument("--resume", action="store_true", help="go on with a search that was stopped, from the file beside the output")
     add_engine(work)
-    work.add_argument("--save", metavar="MODEL", help="write the model file (.mgn) as well")
-    work.add_argument("--report", metavar="FILE.html", help="write a page about the model, as gen report does")
-    add_json(work)
     add_quiet(work)
     add_seed(work)
     add_data(parser, "")
-    add_classes(parser, "the label of what is normal: finds a model that learns from these rows alone and raises an alarm at anything else; "
+    labels = parser.add_argument_group("labels")
+    labels.add_argument("--targets", choices=("auto", "classes", "numbers"), default="auto", help="whether labels are names of classes, or "
+                        "numbers that the model is to predict (default: numbers, if there are many different ones with fractions or with few "
+                        "rows each)")
+    add_classes(labels, "the label of what is normal: finds a model that learns from these rows alone and raises an alarm at anything else; "
                 "rows of other labels only tell how much of that it detects")
 
 
@@ -275,14 +277,16 @@ def parse(argv: list[str]) -> argparse.Namespace:
         for line in manual.EXAMPLES.splitlines():
             complain(line)
         raise Usage("a COMMAND is missing")
-    if argv[0] in ("train", "cv", "tune") and {"-h", "--help"} & set(argv):
+    if argv[0] in ("fit", "train", "cv", "tune") and {"-h", "--help"} & set(argv):
         output.write_stdout(manual.text(commands_by_name()[argv[0]], argv).encode())
         raise SystemExit(0)
     try:
         arguments, rest = make_parser().parse_known_args(argv)
-    except Usage as error:  # what is missing may be there, misspelt
-        wrong = " ".join(word for word in argv if word.startswith("--")) if "are required: --" in str(error) else ""
-        raise Usage(str(error) + unknown_words(argv, f": {wrong}")) from None
+    except Usage as error:
+        for word in argv if "are required: " in str(error) else ():  # what is missing may be there, misspelt
+            if word.startswith("--") and unknown_words(argv, f": {word}"):
+                raise Usage(f"unrecognized arguments: {word}{unknown_words(argv, f': {word}')}") from None
+        raise
     if rest:
         message = f"unrecognized arguments: {' '.join(rest)}"
         raise Usage(message + unknown_words(argv, message))

@@ -493,6 +493,11 @@ def label_advice(problem, search: Search, picked: Candidate, ended: str) -> list
         search.view.clear()
 
 
+def name_in_c(arguments: argparse.Namespace) -> str:
+    """What names in the header start with."""
+    return arguments.name or commands.export_.name_of(arguments.output or "model.h")
+
+
 def train_picked(arguments, picked: Candidate, search: Search, test) -> dict | None:
     """Trains on all rows by the very command that is printed, into a folder of its own: nothing is written before everything
     is done. None if the model on all rows is larger than the folds promised, or export would refuse its number format."""
@@ -500,7 +505,7 @@ def train_picked(arguments, picked: Candidate, search: Search, test) -> dict | N
     with tempfile.TemporaryDirectory() as folder:
         words = command_of(arguments, picked, os.path.join(folder, "model.h"))
         parsed = make_parser().parse_args(words)
-        parsed.name = arguments.name or commands.export_.name_of(arguments.output or "model.h")
+        parsed.name = name_in_c(arguments)
         parsed.save = None
         try:
             with output.quiet():
@@ -511,7 +516,7 @@ def train_picked(arguments, picked: Candidate, search: Search, test) -> dict | N
     price = search.budget.price(cost.shape_of(chosen.model, chosen.form, chosen.quantised))
     if search.budget.excess(price):
         return None
-    return {"cost": price, "test": test_keys(chosen, test, search), **done}
+    return {"cost": price, "test": test_keys(chosen, test, search), "test_rows": test.n if test is not None else 0, **done}
 
 
 def test_keys(chosen, test, search: Search) -> dict:
@@ -644,9 +649,9 @@ def say_pick(search: Search, found: list[Candidate], picked: Candidate, best: Ca
             f"({100 * best.error:.1f} %)")
     say(cost_words(search, trained["cost"], problem.data.n))
     if search.budget.bare and picked.form.format != "f32":
-        say(f"it takes 16-bit integers; the header's function ..._input makes them of real values, for about "
+        say(f"it takes 16-bit integers; {name_in_c(arguments)}_input() of the header makes them of real values, for about "
             f"{conversion_bytes(problem, search.budget.place):,} bytes more, or less if your program calculates with floats anyway")
-    for line in about_pick(search, picked, trained["test"], arguments.test):
+    for line in about_pick(search, picked, trained["test"], arguments.test, trained["test_rows"]):
         say(line)
     up, down = steps(search, found, picked)
     if up:
@@ -671,7 +676,7 @@ def say_pick(search: Search, found: list[Candidate], picked: Candidate, best: Ca
             f"not {what}")
 
 
-def about_pick(search: Search, picked: Candidate, tested: dict, path: str | None) -> list[str]:
+def about_pick(search: Search, picked: Candidate, tested: dict, path: str | None, rows: int) -> list[str]:
     """How good the pick is where an error rate alone does not tell, and on test rows."""
     lines = []
     if search.facts.about == "numbers":
@@ -689,5 +694,6 @@ def about_pick(search: Search, picked: Candidate, tested: dict, path: str | None
         lines.append(f"note: {search.ground.n} rows alone tell an error of {100 * picked.error:.0f} % only to within about {100 * doubt:.0f} points, "
                      "however often they are divided; more rows tell more")
     if tested["test_error"] is not None:
-        lines.append(f"error on {path}: {percent(round(tested['test_error'], 6))}")
+        wrong = f" ({round(rows * tested['test_error'])} of {rows} rows)" if search.facts.about == "classes" else ""
+        lines.append(f"error on {path}: {percent(round(tested['test_error'], 6))}{wrong}")
     return lines

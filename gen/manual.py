@@ -5,7 +5,8 @@ import argparse
 import re
 import textwrap
 
-from . import methods
+from . import methods, suggest
+from .errors import Usage
 from .options import COMMON
 
 EXAMPLES = """Three examples that work as they stand, one after the other:
@@ -26,19 +27,26 @@ KINDS = {"positive": "classes", "order": "order", "normal": "normal"}
 
 
 def method_of(argv: list[str]) -> str | None:
-    """The method that a command line names, if it exists.
+    """The method that a command line names.
 
-    >>> method_of(["train", "--method", "svm", "--help"]), method_of(["train", "--method=mam"]), method_of(["train", "--method"])
+    >>> method_of(["train", "--method", "svm", "--help"]), method_of(["train", "--method=mam"]), method_of(["train", "--method", "-h"])
     ('svm', 'mam', None)
+    >>> method_of(["train", "--method", "smv", "--help"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    gen.errors.Usage: no method 'smv' (did you mean 'svm'?); there are mam, kmomd, svm, ...
     """
     for word, after in zip(argv, [*argv[1:], ""]):
-        name = after if word == "--method" else word[9:] if word.startswith("--method=") else None
+        name = after if word == "--method" else word[9:] if word.startswith("--method=") else ""
         if name in methods.METHODS:
             return name
+        if name and not name.startswith("-"):
+            raise Usage(f"no method {name!r}{suggest.close(name, methods.METHODS)}; there are {', '.join(methods.METHODS)}")
     return None
 
 
 def text(parser: argparse.ArgumentParser, argv: list[str]) -> str:
+    if argv[0] == "fit":
+        return fit_help(parser)
     method = method_of(argv)
     return method_help(parser, method) if method else short_help(parser)
 
@@ -73,6 +81,16 @@ def about(name: str, words: str) -> str:
         meant = name in found or "others" in found and name not in named if found else meant
         kept += [(rest[0].upper() + rest[1:] if found else head + colon + rest)] if meant else []
     return " ".join(kept)
+
+
+def fit_help(parser: argparse.ArgumentParser) -> str:
+    """An example, and all options under what they are about."""
+    lines = [f"usage: {parser.prog} DATA [options]", "", parser.description, "", "for example:",
+             "  python3 -m gen fit data.csv --flash 2K --target cortex-m0 -o model.h"]
+    for group in parser._action_groups:
+        actions = [action for action in group._group_actions if action.dest != "help"]
+        lines += ["", f"{group.title}:", *lines_of(actions)] if actions else []
+    return "\n".join(lines) + "\n"
 
 
 def short_help(parser: argparse.ArgumentParser) -> str:

@@ -233,19 +233,19 @@ TRIES = Option("starts", above(0, whole), "How many random starts there are; the
                "the result depends less on the order of the rows. seco: the default is 4 for each sign, C and weight. others: the default "
                "is 1.")
 START = Option("start", one_of(STARTS), f"Where prototypes start: {', '.join(STARTS)}. The default is hss.")
-ITERATIONS = Option("iterations", above(0, whole), "How many passes over the data there are at most. compact: the default is 100 of many rows and 300 "
-                    "of few. Of fewer than 8000 rows it may become up to four times as many, and of fewer than 1000 also fewer, if that is "
-                    "better on rows held out. lvq: the default is 1000; training ends before that when it has converged. tvq, td: the default "
+ITERATIONS = Option("iterations", above(0, whole), "How many passes over the data there are at most. compact: the default is 100 where there are many rows and "
+                    "300 where there are few. With fewer than 8000 rows training may take up to four times as many, and with fewer than 1000 also "
+                    "fewer, if that is better on rows held out. lvq: the default is 1000; training ends before that when it has converged. tvq, td: the default "
                     "is 1000; training ends before that when it has converged. With --rate these are gradient steps, 60 by default.")
 RATE = Option("rate", above(0), "How large the steps of training are. tvq, td: with it each step follows the gradient over all rows; 1 is "
               "usual. Without it steps follow small groups of rows, at a rate that is found by itself. lvq: this is the rate of the first pass; the default is "
               "0.05, with --olvq1 0.3. compact: the default is 0.01, with an rbf kernel 0.05.")
-VECTORS = Option("vectors", between(1, 65535, whole), "How many vectors are learned. The default is 64 or, with --flash, as many as fit and do best on "
-                 "rows held out.")
-RANK = Option("rank", between(1, 64, whole), "Makes this many numbers of the features, fewer than there are, by a projection that is learned too; "
-              "vectors then have only so many values. The default is no projection.")
-FEATURES = Option("features", between(1, 64, whole), "How many of the features are used at all. They are chosen while the vectors learn. It does "
-                  "not go with --rank, and only with the kernel hinge. The default is all.")
+VECTORS = Option("vectors", between(1, 65535, whole), "How many vectors are learned. The default is 64; with --flash it is the number that fits and "
+                 "makes the fewest errors on rows held out of training.")
+RANK = Option("rank", between(1, 64, whole), "Learns a projection as well, which makes this many numbers of all features. Vectors then have only so many "
+              "values, and the model is smaller. The default is no projection.")
+FEATURES = Option("features", between(1, 64, whole), "How many of the features the model reads. Which ones is decided while the vectors learn. This is "
+                  "for the kernel hinge, without --rank. The default is all of them.")
 NO_KERNEL = (*KERNEL_OPTIONS, "scheme", "tol", "max-iter")
 
 
@@ -340,8 +340,8 @@ METHODS = {
         words=tau_words, goal="-kendall_tau", noted=(*ORDINAL_NOTES, "C", "loo")),
     "seco": Method(
         "a list of one-sided cuts, as many as lower the error, then a support vector machine; two classes",
-        options=(Option("cheap", yes_or_no, "With --greedy: tries 32 candidates for each cut and cross-validates four of them, as without "
-                        "--greedy, instead of 192 and all of them."),
+        options=(Option("cheap", yes_or_no, "Makes --greedy faster: it tries 32 candidates for each cut and cross-validates four of them, "
+                        "as training without --greedy does, instead of 192 and all of them."),
                  Option("greedy", yes_or_no, "Keeps all cuts, each the best of 192 candidates, as the paper does. By default the list has as "
                         "many cuts as cross-validation inside the training rows finds best, which is often none."),
                  TRIES,
@@ -379,12 +379,14 @@ METHODS = {
     "compact": Method(
         "few vectors, learned together with their coefficients and rounded to q7 while they learn: the least flash",
         options=(VECTORS, RANK, FEATURES, ITERATIONS, RATE,
-                 Option("loss", one_of(LOSSES), "What a mistake costs: hinge, where every machine tells its class from the rest, or soft, where "
-                                                "only differences of scores count. The default is soft."),
-                 Option("noise", between(0, 100), "The deviation of the noise that makes margins wide. The default is the "
-                                                  "largest that costs nothing on rows held out."),
-                 Option("decay", between(0, 100), "The share of a value that a step of 1 takes away, which keeps many vectors from learning few "
-                                                  "rows by heart. The default is the largest that costs nothing on rows held out."),
+                 Option("loss", one_of(LOSSES), "How mistakes are counted while the vectors learn. With hinge the score of each class is to "
+                                                "tell it from the rest; with soft only the differences between scores count. The default is soft."),
+                 Option("noise", between(0, 100), "How much the features are disturbed at random while the vectors learn, in deviations of a "
+                                                  "feature. That keeps the border away from the rows. The default is the largest noise that makes no more "
+                                                  "errors on rows held out."),
+                 Option("decay", between(0, 100), "How strongly values are drawn to zero while they learn: the share that a step of 1 takes "
+                                                  "away. That keeps many vectors from learning few rows by heart. The default is the largest decay that "
+                                                  "makes no more errors on rows held out."),
                  Option("exact", yes_or_no, "Does not round vectors and coefficients to q7.")),
         grid=(("vectors", (16, 32, 64, 128)),), kernels=("hinge", "rbf"), words=compact_words, keys=compact_keys,
         noted=("noise", "decay", "passes"),

@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Callable
 
+from . import suggest
 from .errors import Usage
 
 KERNELS = ("linear", "poly", "rbf", "unit-poly", "unit-exp", "hinge")  # in the order of margin.h
@@ -84,7 +85,7 @@ def share(text: str) -> float:
 def one_of(words: tuple[str, ...]) -> Callable:
     def parse(text: str) -> str:
         if text not in words:
-            raise Usage(f"must be one of {', '.join(words)}: {text!r}")
+            raise Usage(f"must be one of {', '.join(words)}: {text!r}{suggest.close(text, words)}")
         return text
     parse.words = words
     return parse

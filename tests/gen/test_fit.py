@@ -99,9 +99,11 @@ class Pick(Quick):
         self.assertIsNone(found["linear_error"])
 
     def test_it_says_what_a_newcomer_needs(self):
-        code, out, err = self.gen("fit", self.ring, "-o", self.path("m.h"))
+        code, out, err = self.gen("fit", self.ring, "--test", self.ring, "--target", "cortex-m0", "--inputs", "integers", "-o", self.path("m.h"))
         self.assertEqual((code, out), (0, ""), err)
-        for words in ("160 rows, 2 features", "the best for each size", "<- picked", "always answering", "a plain linear model",
+        wrong = re.search(r"error on .*: ([\d.]+) % \((\d+) of 160 rows\)", err)
+        self.assertAlmostEqual(float(wrong[1]), 100 * int(wrong[2]) / 160, 2)
+        for words in ("m_input() of the header makes them", "160 rows, 2 features", "the best for each size", "<- picked", "always answering", "a plain linear model",
                       "the same model again", "written; include it"):
             self.assertIn(words, err)
         self.assertEqual(self.gen("fit", self.ring, "-o", self.path("m.h"), "--quiet"), (0, "", ""))
@@ -456,7 +458,7 @@ class Parts(unittest.TestCase):
         """Of 40 rows and an error of 15 % the standard error is the root of 0.15 * 0.85 / 40: 5.6 points, however often they are divided."""
         for n, words in ((40, "40 rows alone tell an error of 15 % only to within about 6 points"), (4000, "")):
             this = SimpleNamespace(facts=tries.Facts(n, 2, 2), ground=SimpleNamespace(n=n))
-            lines = fit.about_pick(this, SimpleNamespace(error=0.15), {"test_error": None}, None)
+            lines = fit.about_pick(this, SimpleNamespace(error=0.15), {"test_error": None}, None, 0)
             self.assertEqual(len(lines), bool(words))
             self.assertIn(words, "".join(lines))
 
@@ -664,7 +666,17 @@ class Words(CommandLine):
         self.assertNotIn("--lambda", shown)
         self.assertIn("inf asks for a hard margin", shown)
         self.assertNotIn("lssvm:", shown)
-        self.assertIn("The default is rbf;", self.gen("train", "--method", "oneclass", "--help")[1])
+        self.assertIn("The default is rbf.", self.gen("train", "--method", "oneclass", "--help")[1])
+        self.assertIn("The default is rbf.", self.gen("train", "--method", "seco", "--help")[1])
+        self.assertIn("The default is hinge.", self.gen("train", "--method", "compact", "--help")[1])
+        self.fails(2, "no method 'smv' (did you mean 'svm'?); there are mam,", "train", "--method", "smv", "--help")
+
+    def test_help_of_fit_begins_with_an_example_and_has_all_its_options(self):
+        text = self.gen("fit", "--help")[1]
+        self.assertEqual(text.splitlines()[0], "usage: gen fit DATA [options]")
+        self.assertIn("python3 -m gen fit data.csv --flash 2K", text)
+        known = cli.commands_by_name()["fit"]._option_string_actions
+        self.assertEqual([word for word in known if word not in ("-h", "--help") and f"\n  {word}" not in text], [])
 
     def test_help_of_a_method_says_nothing_about_others(self):
         for name, method in methods.METHODS.items():
@@ -683,7 +695,9 @@ class Words(CommandLine):
                                  ("did you mean 'svm' or 'svr'?", ["train", self.two, "--method", "svn"]),
                                  ("did you mean 'train'?", ["trian"]),
                                  ("did you mean '--kernel'?", ["train", self.two, "--method", "svm", "--kernal", "rbf"]),
-                                 ("did you mean '--method'?", ["train", self.two, "--methd", "svm"]),
+                                 ("unrecognized arguments: --methd (did you mean '--method'?)", ["train", self.two, "--methd", "svm"]),
+                                 ("unrecognized arguments: --flahs (did you mean '--flash'?)", ["fit", "--flahs", "2K"]),
+                                 ("did you mean 'rbf'?", ["train", self.two, "--method", "svm", "--kernel", "rfb"]),
                                  ("did you mean '--flash'?", ["fit", self.two, "--flsh", "2K"])):
             self.fails(2, words, *arguments)
 
