@@ -17,9 +17,9 @@ int main(void) {
     const float unknown[2] = {0.33f, 57};
     margin_data data = {x, 8, 2, 0, y, NULL, NULL};
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
-    margin_scaling scaling;
+    margin_scaling scaling = {0};
     margin_model model;
-    margin_info info;
+    margin_info info = {0};
     uint16_t label;
     margin_status status = margin_scaling_fit(&data, MARGIN_SCALE_STANDARD, &mem, &scaling);
     if (status >= 0) {

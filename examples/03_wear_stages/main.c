@@ -41,7 +41,7 @@ int main(void) {
     const margin_data data = {x, N, D, 0, y, NULL, NULL};
     margin_arena mem = margin_arena_make(host, sizeof host);
     margin_model model;
-    margin_ordinal_report report;
+    margin_ordinal_report report = {0};
     float scores[STAGES - 1];
     margin_status status = on_line(tool);
     status = status < 0 ? status : margin_lssvm_train(&data, NULL, &mem, &model, NULL, &report);

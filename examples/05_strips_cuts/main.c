@@ -28,11 +28,11 @@ int main(void) {
     const margin_quant_options whole = {MARGIN_Q15, true};
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
     margin_seco_options options = {0};
-    margin_scaling scaling;
+    margin_scaling scaling = {0};
     margin_model model;
-    margin_seco_report report;
+    margin_seco_report report = {0};
     margin_quant quant;
-    margin_quant_info change;
+    margin_quant_info change = {0};
     size_t asked = 0;
     measure();
     if (margin_scaling_fit(&raw, MARGIN_SCALE_STANDARD, &mem, &scaling) < 0 ||

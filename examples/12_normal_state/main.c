@@ -36,9 +36,9 @@ int main(void) {
     margin_arena more = margin_arena_make(room, sizeof room);
     margin_oneclass_options options = {0};
     margin_oneclass_report report;
-    margin_scaling scaling;
+    margin_scaling scaling = {0};
     margin_model model;
-    margin_info info;
+    margin_info info = {0};
     margin_status status;
     readings();
     options.kernel.kind = MARGIN_KERNEL_RBF;

@@ -29,9 +29,9 @@ int main(void) {
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
     margin_svr_options options = {0};
     margin_svr_report report;
-    margin_scaling scaling;
+    margin_scaling scaling = {0};
     margin_model model;
-    margin_info info;
+    margin_info info = {0};
     margin_status status;
     calibration();
     options.kernel.kind = MARGIN_KERNEL_RBF;

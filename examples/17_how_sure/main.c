@@ -36,7 +36,7 @@ static margin_status learn(const margin_data *data, margin_svm_options *options,
     const margin_learner learner = {train, options, size};
     const margin_cv_options folds = {10, 1, 1, false, true, 0};
     margin_status status = train(options, data, mem, model);
-    margin_cv cv;
+    margin_cv cv = {0};
     if (status >= 0) { status = margin_cross_validate(data, &learner, &folds, mem, &cv); }
     if (status < 0) { return status; }
     return margin_calibrate(data, cv.scores, 0.9f, mem, &model->of.expansion.vote, NULL);

@@ -8,6 +8,8 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WARN = ("-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wdouble-promotion -Wshadow -Wcast-align -Wvla -Wundef "
         "-Werror").split()
+# Of one file with the whole program in it: the library is static, so that what the program does not need is not compiled.
+ALONE = ("-std=c99", "-O1", "-DMARGIN_STATIC")
 # The device's side: no libc. One function for each model.
 DEVICE = """#define MARGIN_IMPLEMENTATION
 #define MARGIN_PREDICT_ONLY
@@ -122,7 +124,7 @@ def in_turn(rows):
 class Firmware:
     """A program with several exported models: (name, header text, C type of the inputs, C type of the scores)."""
 
-    def __init__(self, folder, models, compiler=("cc", "-std=c99"), flags=("-O1",)):
+    def __init__(self, folder, models, compiler=("cc", "-std=c99"), flags=("-O1", "-DMARGIN_STATIC")):
         folder = tempfile.mkdtemp(dir=folder)
         self.folder, self.models = folder, models
         cases = [(i, name, x, s) for i, (name, _, x, s) in enumerate(models)]

@@ -10,7 +10,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 import sets
-from firmware import ROOT, Firmware, has, in_turn
+from firmware import ALONE, ROOT, Firmware, has, in_turn
 from gen import compress, exchange, export, model, native, options, quant, train
 from gen.cost import targets
 from gen.cspell import to_single
@@ -101,7 +101,7 @@ int main(void)
             source, program = os.path.join(folder, "elect.c"), os.path.join(folder, "elect")
             with open(source, "w", encoding="utf-8") as file:
                 file.write(self.LINES % ("\n".join(functions), "(margin_real)(0.0 * (1e308 * 10))"))
-            subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wno-overflow", "-Werror", "-DMARGIN_PREDICT_ONLY", "-I", ROOT, source, "-o",
+            subprocess.run(["cc", *ALONE, "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wno-overflow", "-Werror", "-DMARGIN_PREDICT_ONLY", "-I", ROOT, source, "-o",
                             program], check=True)
             self.assertEqual(subprocess.run([program]).returncode, 0)
 
@@ -206,7 +206,7 @@ class Bits(unittest.TestCase):
         self.compare_inputs(firmware, 500)
 
     def test_other_compilers_and_levels(self):
-        ways = (("g++", "-x", "c++", "-std=c++11"), ("-O0",)), (("clang", "-std=c99"), ("-Os",))  # `make bits` has all levels
+        ways = (("g++", "-x", "c++", "-std=c++11"), ("-O1", "-DMARGIN_STATIC")), (("clang", "-std=c99"), ("-Os", "-DMARGIN_STATIC"))  # `make bits` has all levels
         with ThreadPoolExecutor() as pool:
             made = [pool.submit(Firmware, self.folder, self.all, *way) for way in ways if has(way[0][0])]
         for firmware in (one.result() for one in made):

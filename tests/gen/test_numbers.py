@@ -8,6 +8,7 @@ import re
 import subprocess
 import unittest
 
+from firmware import ALONE
 from test_cli import CommandLine as Base
 
 HAS_CVXOPT = all(importlib.util.find_spec(name) for name in ("cvxopt", "numpy"))
@@ -164,7 +165,7 @@ class Numbers(unittest.TestCase):
                 text += "" if form == "f32" else "    int16_t x[3];\n    gauge_input(raw, x);\n"
                 text += f'    printf("%d %.6f %.6f\\n", gauge_selftest(), (double)gauge_value({take}), (double)GAUGE_HALF_WIDTH);\n'
                 source = self.write("main.c", text + "    return 0;\n}\n")
-                subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-I", ROOT, source, "-o", self.path("main")], check=True)
+                subprocess.run(["cc", *ALONE, "-Wall", "-Wextra", "-Werror", "-I", ROOT, source, "-o", self.path("main")], check=True)
                 test, value, half = subprocess.run([self.path("main")], capture_output=True, text=True, check=True).stdout.split()
                 self.assertEqual(test, "0")
                 self.assertAlmostEqual(float(value), answers["values"][0], delta=5 if form == "q7" else 0.5)
@@ -313,7 +314,7 @@ class Numbers(unittest.TestCase):
         text += '    printf("%d", pump_selftest());\n    for (int i = 0; i < 10; i++) {\n'
         text += "" if form == "f32" else "        int16_t x[3];\n        pump_input(raw[i], x);\n"
         text += f'        printf(" %s", pump_labels[pump_classify({take})]);\n    }}\n    return 0;\n}}\n'
-        subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-I", ROOT, self.write("main.c", text), "-o", self.path("main")], check=True)
+        subprocess.run(["cc", *ALONE, "-Wall", "-Wextra", "-Werror", "-I", ROOT, self.write("main.c", text), "-o", self.path("main")], check=True)
         said = subprocess.run([self.path("main")], capture_output=True, text=True, check=True).stdout.split()
         self.assertEqual(said, ["0", *labels])
 

@@ -5,6 +5,7 @@ import random
 import subprocess
 import unittest
 
+from firmware import ALONE
 from gen import native
 from test_cli import ROOT, CommandLine as Base
 
@@ -148,7 +149,7 @@ class Ordinal(unittest.TestCase):
         text += '        printf("%.9g\\n", (double)level_rank(raw[i]));\n    }\n' if form == "f32" else \
             f'        int16_t x[{d}];\n        level_input(raw[i], x);\n        printf("%ld\\n", (long)level_rank(x));\n    }}\n'
         source, program = self.write("ranks.c", text + "    return level_selftest();\n}\n"), self.path("ranks")
-        subprocess.run(["cc", "-std=c99", "-O0", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-I", ROOT, source, "-o", program], check=True)
+        subprocess.run(["cc", *ALONE, "-Wall", "-Wextra", "-Wconversion", "-Werror", "-I", ROOT, source, "-o", program], check=True)
         said = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
         self.assertEqual(len(said), 20)
         return [float(v) if form == "f32" else int(v) for v in said]
@@ -201,7 +202,7 @@ int main(void)
 }}
 """)
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    command = ["gcc", "-std=c99", "-O0", "-Wall", "-Wextra", "-Wpedantic", "-Wno-unused-function", "-Werror",
+    command = ["gcc", *ALONE, "-Wall", "-Wextra", "-Wpedantic", "-Wno-unused-function", "-Werror",
                f"-I{root}", f"-I{test.folder}", test.path("main.c"), "-o", test.path("main")]
     made = subprocess.run(command, capture_output=True, text=True)
     test.assertEqual((made.returncode, made.stderr), (0, ""))

@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 import sets
+from firmware import ALONE
 from gen import cli, project
 
 WARN = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
@@ -83,7 +84,7 @@ class Project(unittest.TestCase):
         for form in ("f32", "q15", "q7"):
             place = self.make("cmake", "--format", form)
             program = os.path.join(place, "program")
-            subprocess.run(["cc", "-std=c99", "-ffp-contract=off", *WARN, "-I" + os.path.join(place, "margin"),
+            subprocess.run(["cc", *ALONE, *WARN, "-I" + os.path.join(place, "margin"),
                             os.path.join(place, "main.c"), "-o", program], check=True)
             said = subprocess.run([program], capture_output=True, text=True, check=True).stdout
             self.assertRegex(said, r"^self-test 0\n\S+:( -?\d+)+( / 1000)?\n$")
@@ -113,7 +114,7 @@ class Project(unittest.TestCase):
                 code, words = gen("export", self.path("kind.mgn"), "--as", toolchain, os.path.join(place, toolchain), "--format", form, "--force")
                 self.assertEqual(code, 0, words)
             program = os.path.join(place, "program")
-            subprocess.run(["cc", "-std=c99", "-ffp-contract=off", *WARN, "-I" + os.path.join(place, "cmake", "margin"),
+            subprocess.run(["cc", *ALONE, *WARN, "-I" + os.path.join(place, "cmake", "margin"),
                             os.path.join(place, "cmake", "main.c"), "-o", program], check=True)
             self.assertRegex(subprocess.run([program], capture_output=True, text=True, check=True).stdout, rf"^self-test 0\n{said}( / 1000)?\n$")
             subprocess.run(["g++", "-std=c++11", *WARN, "-I" + self.folder, "-I" + os.path.join(place, "arduino"), "-fsyntax-only", "-x", "c++",

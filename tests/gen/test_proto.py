@@ -7,7 +7,7 @@ import unittest
 
 import sets
 import test_export
-from firmware import ROOT, WARN, Firmware
+from firmware import ALONE, ROOT, WARN, Firmware
 from gen import export, kinds, model, native, quant
 from test_cli import CommandLine
 
@@ -184,7 +184,7 @@ def find_program(folder, models):
                    "int main(int argc, char **argv)\n{\n    static float x[256];\n    switch (argc > 1 ? atoi(argv[1]) : 0) {\n" +
                    cases + "\n    default: break;\n    }\n    return 0;\n}\n")
     program = os.path.join(folder, "find")
-    subprocess.run(["cc", "-std=c99", "-O0", *WARN, "-I" + ROOT, "-I" + folder, source, "-o", program], check=True)
+    subprocess.run(["cc", *ALONE, *WARN, "-I" + ROOT, "-I" + folder, source, "-o", program], check=True)
     return program
 
 
@@ -207,7 +207,7 @@ class Bits(unittest.TestCase):
                      for i, (m, q) in enumerate(cls.integers)]
 
     def test_firmware_has_the_bits_of_gen(self):
-        for way in ((("cc", "-std=c99"), ("-O1",)), (("g++", "-x", "c++", "-std=c++11"), ("-Os",))):
+        for way in ((("cc", "-std=c99"), ("-O1",)), (("g++", "-x", "c++", "-std=c++11"), ("-Os", "-DMARGIN_STATIC"))):
             firmware = Firmware(self.folder, self.headers + self.whole, *way)
             for i, m in enumerate(self.models):
                 shape = m.machine.shape

@@ -103,7 +103,7 @@ class ListBits(unittest.TestCase):
                 found.append(test_export.trained(folder, x, y, "seco", chosen, names, 0.01, calibrate=kernel == "rbf"))
                 self.assertEqual(kinds.kind_of(found[-1].machine).word, "list")
             headers = [(f"list_{i}", export.header(m, f"list_{i}"), "margin_real", "margin_real") for i, m in enumerate(found)]
-            for way in ((("cc", "-std=c99"), ("-O1",)), (("g++", "-x", "c++", "-std=c++11"), ("-O0",))):
+            for way in ((("cc", "-std=c99"), ("-O1", "-DMARGIN_STATIC")), (("g++", "-x", "c++", "-std=c++11"), ("-O1", "-DMARGIN_STATIC"))):
                 firmware = Firmware(folder, headers, *way)
                 for i, m in enumerate(found):
                     rows = test_export.inputs(2, 300, i)
@@ -126,7 +126,7 @@ class ListBits(unittest.TestCase):
                 self.assertLess(q.report.mean, (0.005 if q.form == "q15" else 0.06) * q.report.scale)
                 self.assertLessEqual(q.report.disagree, 0.02 * q.report.rows)
             headers = [(f"list_{i}", export.header(m, f"list_{i}", q), "int16_t", "int32_t") for i, (m, q) in enumerate(found)]
-            for way in ((("cc", "-std=c99"), ("-O1",)), (("g++", "-x", "c++", "-std=c++11"), ("-Os",))):
+            for way in ((("cc", "-std=c99"), ("-O1", "-DMARGIN_STATIC")), (("g++", "-x", "c++", "-std=c++11"), ("-Os", "-DMARGIN_STATIC"))):
                 firmware = Firmware(folder, headers, *way)
                 for i, (_, q) in enumerate(found):
                     rng = random.Random(i)

@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 import sets
+from firmware import ALONE
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = """#define MARGIN_IMPLEMENTATION
@@ -47,7 +48,7 @@ class Validation(unittest.TestCase):
                                           "n": len(x), "d": len(x[0]), "k": k})
                 with open(data, "w", encoding="utf-8") as file:
                     file.write(sets.csv(x, y))
-                subprocess.run(["gcc", "-std=c99", "-O0", "-I", ROOT, source, "-o", binary], check=True)
+                subprocess.run(["gcc", *ALONE, "-I", ROOT, source, "-o", binary], check=True)
                 library = [float(word) for word in subprocess.run([binary], check=True, capture_output=True, text=True).stdout.split()]
                 run = subprocess.run([sys.executable, "-m", "gen", "cv", data, "--method", "svm", "--C", "0.1", "--scale", "none", "--seed",
                                       "7", "--json", "-"], cwd=ROOT, check=True, capture_output=True, text=True)

@@ -1,32 +1,36 @@
 #!/bin/sh
 # run.sh [-p] COMMAND...: runs every command, one after the other or (-p) as many at a time as there are processors, and ends
 # with the sum of their last `N passed, N failed` lines. A command without such a line counts as one, passed or failed by its
-# exit code.
+# exit code. Commands that run together print what they have to say when they end.
 set -u
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
-together=false
-[ "$1" = -p ] && together=true && shift
+together=1
+[ "$1" = -p ] && together=$(nproc) && shift
 
-# $1 is the log, $2 the command.
-one='begin=$(date +%s); sh -c "$2" 2>&1; echo "$? $(($(date +%s) - begin))" >"$1.exit"'
+# $1 is the log, $2 the command, $3 how many run at a time.
+one='
+begin=$(date +%s)
+if [ "$3" -eq 1 ]; then
+    echo "== $2"
+    { sh -c "$2" 2>&1; echo $? >"$1.exit"; } | tee "$1"
+else
+    sh -c "$2" >"$1" 2>&1
+    echo $? >"$1.exit"
+    { flock 9; echo "== $2"; cat "$1"; } 9>>"${1%/*}/lock"
+fi
+echo $(($(date +%s) - begin)) >"$1.seconds"'
 i=0
 for command in "$@"; do
     i=$((i + 1))
-    if $together; then
-        printf '%s\0%s\0' "$logs/$i" "$command" >>"$logs/all"
-    else
-        echo "== $command"
-        sh -c "$one" run "$logs/$i" "$command" | tee "$logs/$i"
-    fi
-done
-$together && xargs -0 -n 2 -P "$(nproc)" sh -c "{ $one; } >\"\$1\"" run <"$logs/all"
+    printf '%s\0%s\0%s\0' "$logs/$i" "$command" "$together"
+done | xargs -0 -n 3 -P "$together" sh -c "$one" run
 
 passed=0 failed=0 i=0
 for command in "$@"; do
     i=$((i + 1))
-    $together && echo "== $command" && cat "$logs/$i"
-    read -r exit seconds <"$logs/$i.exit"
+    read -r exit <"$logs/$i.exit"
+    read -r seconds <"$logs/$i.seconds"
     counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$logs/$i" | tail -n 1)
     p=${counts% *} f=${counts#* }
     [ -n "$counts" ] || p=1 f=0
