@@ -307,14 +307,16 @@ bench-math: build/bench-float/math_ulp build/bench-double/math_ulp ## worst erro
 
 # ---- all of it ----
 
-# In an order that finds common mistakes first. CI runs CHECKS, which take about 24 minutes on two cores: test 5, bits 4, fuzz 5,
-# ports 5 of them. Of MORE, analyze takes 3.
-CHECKS = test toc format symbols packaging cross bits eva distcheck browser sklearn papers-quick fuzz ports
+# CI runs the tests first and alone, then the other checks, two at a time, because many of them wait for one long job: about 20
+# minutes on two cores. The quick ones are first, then the longest.
+CHECKS = toc format symbols ports bits distcheck eva packaging fuzz browser cross sklearn papers-quick
 MORE   = footprint analyze sanitize coverage mcdc cluster
 check: ## all that CI runs; the last line is `N passed, N failed`
-	+@$(TOOLS)/run.sh $(foreach target,$(CHECKS),'$(MAKE) $(target)')
+	+@$(TOOLS)/run.sh '$(MAKE) test' '$(MAKE) check-other'
+check-other: ## all that CI runs after the tests
+	+@$(TOOLS)/run.sh -p $(foreach target,$(CHECKS),'$(MAKE) $(target)')
 check-all: ## check, and bytes and instructions, analysers, sanitizers, coverage, a cluster
-	+@$(TOOLS)/run.sh $(foreach target,$(CHECKS) $(MORE),'$(MAKE) $(target)')
+	+@$(TOOLS)/run.sh '$(MAKE) check' $(foreach target,$(MORE),'$(MAKE) $(target)')
 
 bare: ## all that CI runs, in a new minimal Debian: what the rules above forget to install is missing there
 	@$(TOOLS)/bare.sh

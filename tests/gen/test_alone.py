@@ -299,7 +299,7 @@ int main()
     def compile(self, folder, text):
         with open(os.path.join(folder, "main.cpp"), "w", encoding="ascii") as file:
             file.write(text)
-        return subprocess.run(["g++", "-std=c++11", *WARN, "-I" + firmware.ROOT, "-I" + folder, os.path.join(folder, "main.cpp"),
+        return subprocess.run(["g++", *firmware.ALONE[1:], "-std=c++11", *WARN, "-I" + firmware.ROOT, "-I" + folder, os.path.join(folder, "main.cpp"),
                                "-o", os.path.join(folder, "main")], capture_output=True, text=True).stderr
 
 

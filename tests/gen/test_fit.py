@@ -91,7 +91,7 @@ class Pick(Quick):
 
     def test_many_classes_share_vectors_where_no_linear_model_fits(self):
         many = self.write("many.csv", sets.csv(*sets.gauss(n=96, d=40, classes=8)))
-        learned = tries.Try("compact", lambda facts: [{"vectors": 4}], tries.compact_seconds, word="learned vectors", slow=True)
+        learned = tries.Try("compact", lambda facts: [{"vectors": 4, "iterations": 20}], tries.compact_seconds, word="learned vectors", slow=True)
         with mock.patch("gen.tries.TRIES", [*SMALL, learned]):
             found = self.json("fit", many, "--flash", "300", "-o", self.path("m.h"))
         self.assertEqual(found["method"], "compact")
@@ -165,7 +165,7 @@ class Others(CommandLine):
 
     def test_numbers_are_met(self):
         train, test = self.numbers("n.csv", 160, 1), self.numbers("t.csv", 200, 2)
-        for more in ((), ("--flash", "900", "--seed", "3"), ("--target", "cortex-m4f", "--flash", "4K")):
+        for more in (("--flash", "900", "--seed", "3"), ("--target", "cortex-m4f", "--flash", "4K")):
             with self.subTest(more=more):
                 found = self.json("fit", train, "--test", test, *more, "-o", self.path("m.h"))
                 self.assertEqual((found["method"], found["majority_error"]), ("svr", 1.0))

@@ -11,7 +11,7 @@ add() {
 $*"
 }
 if [ $2 = gcc ]; then
-    add gcc -O3 -march=native
+    add gcc -O3 -std=gnu11 -march=native
     add g++ -O2 -std=gnu++17 -march=native
 else
     add clang -O3 -march=native
@@ -20,12 +20,10 @@ fi
 case "$1 $2" in # these say nothing of the size of numbers
 "float gcc")
     add gcc -O2
-    add gcc -O2 -std=gnu11 -march=native
     add gcc -O3 -DMARGIN_VECTOR=0
     ;;
 "float clang")
     add clang -Os
-    add clang++ -O2 -std=gnu++17 -march=native
     ;;
 esac
 
