@@ -68,10 +68,10 @@ def labels_in_order(text: str) -> list[str]:
     return labels
 
 
-def add_data(parser: argparse.ArgumentParser, stream: str = "; - is standard input") -> None:
+def add_data(parser: argparse.ArgumentParser, stream: str = "; - is standard input", none: str = "; none: all columns are features") -> None:
     group = parser.add_argument_group(f"data (CSV, LIBSVM or ARFF text, also .gz{stream})")
     group.add_argument("--label", metavar="NAME|INDEX",
-                       help="column of the label: 1 the first, -1 the last (default); none: all columns are features")
+                       help=f"column of the label: 1 the first, -1 the last (default){none}")
     group.add_argument("--header", choices=("auto", "yes", "no"), default="auto",
                        help="whether a CSV file starts with names (default: found by itself)")
     group.add_argument("--zero-based", action="store_true", help="indices in LIBSVM text start at 0, not 1")
@@ -163,7 +163,7 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     add_engine(work)
     add_quiet(work)
     add_seed(work)
-    add_data(parser, "")
+    add_data(parser, "", "")
     labels = parser.add_argument_group("labels")
     labels.add_argument("--targets", choices=("auto", "classes", "numbers"), default="auto", help="whether labels are names of classes, or "
                         "numbers that the model is to predict (default: numbers, if there are many different ones with fractions or with few "

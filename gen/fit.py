@@ -139,6 +139,8 @@ def check_unchanged(path: str, before: tuple) -> None:
 def check(arguments: argparse.Namespace) -> None:
     if "-" in (arguments.data, arguments.test):
         raise Usage("fit reads its data more than once: give it a file, not standard input")
+    if arguments.label == data.NO_LABEL:
+        raise Usage("--label none: fit learns from labels")
     if arguments.target is not None:
         cost.target_named(arguments.target)
     if arguments.cycles is not None and cost.targets()[arguments.target or cost.DEFAULT_TARGET]["unit"] is None:
@@ -163,7 +165,8 @@ def read(arguments: argparse.Namespace) -> tuple[training.Problem, list[int] | N
         found, of = groups.read(arguments.data, arguments.label, arguments.header, arguments.zero_based, arguments.group)
     except Failure as error:
         if arguments.group is None and "not a number" in error.message:
-            error.message += " (a column of names that says which rows belong together: --group COLUMN)"
+            error.message += ": features are numbers. Make a column of 0 and 1 for each name or, if names say which rows belong together, " \
+                             "give the column as --group COLUMN"
         raise
     if found.labels is None:
         raise Failure("the file has no labels, and fit learns from them", found.path)

@@ -378,7 +378,8 @@ class Wrong(Quick):
                 (2, "give it a file, not standard input", ["-"]),
                 (1, "only one class: 'a'", [one]), (1, "different labels in", [unlike]),
                 (1, "4 rows are too few", [few]), (1, "class 'b' has 1 row", [lonely]),
-                (1, "no column ever changes", [still]), (1, "not a number: 'anna' (a column of names", [people]),
+                (1, "no column ever changes", [still]), (1, "not a number: 'anna': features are numbers. Make a column of 0 and 1", [people]),
+                (2, "--label none: fit learns from labels", [self.ring, "--label", "none"]),
                 (1, "no column named 'who'", [self.ring, "--group", "who"]),
                 (1, "No such file", [self.path("none.csv")])):
             with self.subTest(arguments=arguments):
