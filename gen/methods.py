@@ -291,7 +291,7 @@ def compact_words(told: dict) -> list[str]:
 
 METHODS = {
     "mam": Method(
-        "fast, by a formula, and able to learn row by row: the maximal average margin",
+        "the maximal average margin: trained at once, by a formula, and able to learn row by row on the device",
         options=(Option("intercept", yes_or_no, "Puts the threshold midway between the classes, not at the origin. This is the default.",
                         off=True),
                  Option("balanced", yes_or_no, "Classes weigh the same, whatever their sizes. This is the default but for two classes "
@@ -299,11 +299,11 @@ METHODS = {
         grid=(("balanced", (False, True)), ("intercept", (False, True))),
         words=bound_words, noted=("error_bound", "margin_share")),
     "kmomd": Method(
-        "as svm, with --lambda between the hard margin and the difference of means: the margin distribution",
+        "like svm; --lambda sets how many rows decide, from the few nearest to the border (0) to all of them (1)",
         options=(LAMBDA,),
         grid=(("lambda", (0.9, 0.5, 0.1, 0.03, 0.01, 0.001)),), refusals=SEPARABLE),
     "svm": Method(
-        "the usual first choice: the soft-margin support vector machine",
+        "the support vector machine, with a soft margin: the usual first choice",
         options=(C, NU, Option("C-pos", above(0), "The price of a mistake on the positive class. The default is that of --C."),
                  Option("C-neg", above(0), "The price of a mistake on the negative class. The default is that of --C."),
                  Option("bounds", yes_or_no, "Also prints where a search for C may begin: c0, a lower bound and, where the classes do not overlap, "
@@ -328,14 +328,14 @@ METHODS = {
         keys=rates_keys, words=rates_words,
         noted=("eta_pos", "eta_neg", "p_star", "frontier")),
     "omam": Method(
-        "ranks or classes in order, fast, by a formula: the largest average margin over pairs",
+        "for ranks or classes in order: fast, by a formula",
         options=(TARGETS, THRESHOLDS,
                  Option("normalised", yes_or_no, "Takes the mean rank of the rows around an input, as Nadaraya and Watson do, instead of a "
                         "sum of ranks. With the kernels rbf, unit-poly and unit-exp.")),
         without=("scheme", "tol", "max-iter", "cache-mb"), targets="order",
         words=tau_words, goal="-kendall_tau", noted=ORDINAL_NOTES),
     "lssvm": Method(
-        "ranks or classes in order, slower and better than omam: least squares on ranks",
+        "for ranks or classes in order: slower than omam, and mostly better",
         options=(C, TARGETS, THRESHOLDS), without=("scheme", "tol", "max-iter", "cache-mb"), targets="order",
         words=tau_words, goal="-kendall_tau", noted=(*ORDINAL_NOTES, "C", "loo")),
     "seco": Method(
@@ -354,7 +354,7 @@ METHODS = {
         without=("scheme", "cache-mb"), refusals=TWO_CLASSES, instead=more_classes, kernels=RBF_FIRST,
         keys=seco_keys, words=seco_words),
     "tvq": Method(
-        "a few prototypes a class, each with directions (tangents) in which rows may differ, moved until margins are large",
+        "prototypes: a few typical rows of each class, moved until they tell the classes apart, with directions (tangents) in which rows may differ from them",
         options=(MODELS, TANGENTS, START, TRIES, ITERATIONS, RATE,
                  Option("theta", between(-0.999, 1), "The margin that all samples should have. The default is 0.2; 0.1 without tangents."),
                  Option("plain", yes_or_no, "All samples count alike. By default those whose margin is short count more from pass to pass."),
@@ -362,22 +362,22 @@ METHODS = {
                  Option("validation", between(0, 0.9), "The share of the rows that is held out; training ends when the error on these no longer "
                         "falls. The default is none.")),
         grid=(("tangents", (2, 5, 10)), ("theta", (0.1, 0.2, 0.3))), without=NO_KERNEL, words=proto_words),
-    "hss": Method("prototypes: the mean of each class and the directions in which its rows differ most", options=(MODELS, TANGENTS, START, TRIES),
+    "hss": Method("prototypes: the mean of each class, with the directions in which its rows differ most", options=(MODELS, TANGENTS, START, TRIES),
                   grid=(("tangents", (2, 5, 10, 15)),), without=NO_KERNEL, words=proto_words),
-    "lvq": Method("learning vector quantisation, LVQ2.1",
+    "lvq": Method("prototypes: a few typical rows of each class, moved by learning vector quantisation (LVQ2.1)",
                   options=(MODELS, TRIES, ITERATIONS, RATE,
                            Option("olvq1", yes_or_no, "Uses LVQ1 with optimised rates instead."),
                            Option("window", between(0.01, 0.99), "The window of LVQ2.1 around the border between classes. The default is 0.3.")),
                   grid=(("models", (4, 8, 16)),), without=NO_KERNEL, words=proto_words),
-    "td": Method("one prototype with tangents a class, trained to tell the classes apart: td-neurons",
+    "td": Method("prototypes: one with tangents for each class, trained to tell the classes apart",
                  options=(TANGENTS, ITERATIONS, RATE), grid=(("tangents", (2, 5, 10)),), without=NO_KERNEL,
                  words=proto_words),
-    "nn": Method("nearest neighbours, all samples or a condensed set",
+    "nn": Method("nearest neighbours: keeps all rows, or with --budget a few that answer about as all of them do",
                  options=(Option("neighbours", between(1, 15, whole), "How many neighbours decide. The default is 1."),
                           Option("budget", above(0, whole), "How many vectors the model keeps. The default is all.")),
                  grid=(("neighbours", (1, 3, 5)),), without=NO_KERNEL, words=proto_words),
     "compact": Method(
-        "few vectors, learned together with their coefficients and rounded to q7 while they learn: the least flash",
+        "the least flash: a few vectors, learned together with their coefficients and rounded to 8 bits while they learn",
         options=(VECTORS, RANK, FEATURES, ITERATIONS, RATE,
                  Option("loss", one_of(LOSSES), "How mistakes are counted while the vectors learn. With hinge the score of each class is to "
                                                 "tell it from the rest; with soft only the differences between scores count. The default is soft."),
@@ -392,7 +392,7 @@ METHODS = {
         noted=("noise", "decay", "passes"),
         without=("gamma", "degree", "coef0", "a", "scheme", "tol", "max-iter", "cache-mb")),
     "oneclass": Method(
-        "what is normal, learned from normal rows alone, with a rate of false alarms given in advance",
+        "alarms at what is not normal: learns from normal rows alone, with a rate of false alarms that you name",
         options=(NU, LAMBDA, FORM, MODELS, TANGENTS, INNER,
                  Option("held-out", yes_or_no, "Keeps a fifth of the normal rows for the threshold alone: then the rate of false alarms is a "
                                                "promise for any distribution.")),
@@ -402,7 +402,7 @@ METHODS = {
                                         "there is no direction: take --kernel rbf, --form sphere or --form prototypes"},
         noted=("normal_rows", "false_alarm_rate_promised", "false_alarm_rate_test", "detection_rate_test", "auc_test")),
     "svr": Method(
-        "numbers: support vector regression, or least squares, in units of the target",
+        "numbers instead of classes, in their own units: support vector regression, or least squares",
         options=(C, NU, INNER,
                  Option("epsilon", between(0, 1e300), "How far answers may be off at no cost, in units of the target. The default is a tenth of "
                                              "the deviation of the targets."),
