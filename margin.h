@@ -2591,8 +2591,9 @@ typedef struct {
  * for the ranges alone. Arrays of `input` are kept too. MARGIN_E_ARGUMENT: a pointer is null, or
  * the kernel has no integer form, which is so for expansions with a linear kernel (make a linear
  * model of them; lists may have one). MARGIN_E_RANGE: there are too many features or vectors,
- * values are not whole although `whole` says so, or parameters are so extreme that 32 bits are not
- * enough. `info` may be NULL. */
+ * values are not whole although `whole` says so, a list has hinges for vectors, which the check of
+ * the model refuses too, or parameters are so extreme that 32 bits are not enough. `info` may be
+ * NULL. */
 MARGIN_API margin_status margin_quantize(const margin_model *model, const margin_data *data,
                                          const margin_quant_options *options, margin_arena *mem,
                                          margin_quant *quant, margin_quant_info *info);

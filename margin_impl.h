@@ -8166,11 +8166,8 @@ static margin_status mgn_q_hinge_grids(mgn_q_pool_job *p) {
     for (kernel->shift = 0; kernel->shift < 30u && most > 32767; kernel->shift++) { most /= 2; }
     for (size_t v = 0; v < r->n; v++) {
         const margin_real grain = r->in->unit * (margin_real)(UINT32_C(1) << kernel->up);
-        r->norms[v] = 0;
-        if (v < r->from->n) {
-            const margin_real t = mgn_q_hinge_threshold(r, v) / (grain * p->steps[v]);
-            r->norms[v] = (uint16_t)mgn_q_round(t, -32767, 32767);
-        }
+        const margin_real t = mgn_q_hinge_threshold(r, v) / (grain * p->steps[v]);
+        r->norms[v] = (uint16_t)mgn_q_round(t, -32767, 32767);
     }
     p->size = r->in->unit * 32768 * (margin_real)(UINT32_C(1) << kernel->shift);
     return MARGIN_OK;
@@ -8675,9 +8672,10 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
         job->front.in.whole = whole;
         if (job->front.in.d >= UINT16_MAX) { return MARGIN_E_RANGE; }
     }
-    return job->rows.n <= UINT16_MAX && job->in.d < UINT16_MAX && job->machines <= UINT16_MAX
-               ? MARGIN_OK
-               : MARGIN_E_RANGE;
+    const bool fits =
+        job->rows.n <= UINT16_MAX && job->in.d < UINT16_MAX && job->machines <= UINT16_MAX;
+    const bool hinges = job->list != NULL && e->kernel.kind == MARGIN_KERNEL_HINGE;
+    return fits && !hinges ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
 /* Takes the memory of all kinds; what a kind has no use for has no elements. */
@@ -12172,7 +12170,7 @@ static margin_real mgn_ipm_run_own_w(mgn_ipm *p, margin_real best, margin_real *
             mgn_copy(best_b, p->h, q->n);
             mgn_copy(best_w, q->w, q->low->d);
         }
-        const margin_real shown = now <= MGN_HUGE ? now * q->goal : MGN_HUGE; /* a goal may be 0 */
+        const margin_real shown = mgn_min(MGN_HUGE, now) * mgn_max(q->goal, MGN_TINY);
         if (q->iterations >= limit || mgn_tick_stop(tick, q->iterations, shown, q->goal) ||
             !mgn_ipm_step(p)) {
             break;

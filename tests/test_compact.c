@@ -661,6 +661,13 @@ TEST images_of_whole_bytes_of_picked_features_are_read_back(void) {
                             1e-5 * (1 + fabs((double)scores[j])));
         }
     }
+    /* Four bytes say which of 32 are picked; a fifth, for 33, takes four more in an image. */
+    for (size_t d = 9; d <= 40u; d++) {
+        static const uint8_t which[8] = {7};
+        model.of.projected.picked = which;
+        model.of.projected.d = (uint16_t)d;
+        ASSERT_EQ_FMT(shorter + (d > 32u ? 4u : 0u), margin_image_size(&model, 0), "%zu");
+    }
     PASS();
 }
 

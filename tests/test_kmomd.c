@@ -153,6 +153,27 @@ TEST hard_margin_knows_whether_the_hulls_meet(void) {
     PASS();
 }
 
+/* Ended early, while the gap is still too large to show that the hulls do not meet. */
+TEST hard_margin_that_is_not_done_is_no_refusal(void) {
+    int early = 0;
+    for (uint32_t seed = 1; seed <= 12u; seed++) {
+        solver_case c = case_make(CASE_PLAIN, seed);
+        margin_kmomd_options o;
+        case_settle(&c);
+        memset(&o, 0, sizeof o);
+        o.kernel.kind = MARGIN_KERNEL_RBF; /* every two sets of points can be separated */
+        o.kernel.gamma = 1;
+        o.hard_margin = true;
+        o.run.max_iterations = 1;
+        kmomd_result r = kmomd_run(&c.data, &o);
+        ASSERT(r.status == MARGIN_OK || r.status == MARGIN_W_ITERATIONS);
+        early += r.status == MARGIN_W_ITERATIONS && r.info.gap >= 2 * r.info.objective;
+        free(r.memory.bytes);
+    }
+    ASSERT(early > 0);
+    PASS();
+}
+
 /* Points 0 and 4: v = 4, score (x - 2), entropy of single samples 1. */
 TEST two_points_give_the_bisector(void) {
     static const margin_real x[] = {0, 4};
@@ -319,6 +340,7 @@ SUITE(kmomd_suite) {
     RUN_TEST(many_samples_find_the_direction);
     RUN_TEST(random_problems_of_every_kind_reach_the_reference_optimum);
     RUN_TEST(hard_margin_knows_whether_the_hulls_meet);
+    RUN_TEST(hard_margin_that_is_not_done_is_no_refusal);
     RUN_TEST(two_points_give_the_bisector);
     RUN_TEST(lambda_one_is_the_difference_of_the_means);
     RUN_TEST(weights_stand_for_copies);

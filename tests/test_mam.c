@@ -632,6 +632,17 @@ TEST a_hundred_thousand_samples_come_and_go(void) {
     PASS();
 }
 
+/* Three quarters of the largest number, once. */
+TEST a_sum_that_just_fits_is_added(void) {
+    static const margin_real one[] = {1};
+    const margin_real large = (margin_real)(sizeof large > 4 ? 1.3e308 : 2.5e38);
+    online s = online_make(1, 2, NULL);
+    ASSERT_EQ_FMT(MARGIN_OK, margin_mam_online_add(&s.on, one, 1, large), "%d");
+    ASSERT_EQ_FMT(MARGIN_E_RANGE, margin_mam_online_add(&s.on, one, 1, large), "%d");
+    free(s.bytes);
+    PASS();
+}
+
 TEST a_failed_update_changes_nothing(void) {
     static const margin_real good[] = {1, 2}, nan_in[] = {1, (margin_real)NAN},
                              inf_in[] = {(margin_real)INFINITY, 0};
@@ -1188,6 +1199,7 @@ SUITE(mam_suite) {
     RUN_TEST(forgetting_the_last_samples_of_a_class_leaves_no_trace);
     RUN_TEST(a_million_updates_leave_the_sums_of_the_window);
     RUN_TEST(a_hundred_thousand_samples_come_and_go);
+    RUN_TEST(a_sum_that_just_fits_is_added);
     RUN_TEST(a_failed_update_changes_nothing);
     RUN_TEST(without_a_direction_the_last_model_stays);
     RUN_TEST(every_failure_has_its_status);

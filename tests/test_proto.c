@@ -151,6 +151,27 @@ TEST distances_to_two_lines_are_those_of_the_hand_calculation(void) {
     PASS();
 }
 
+/* Two codebooks, and a sample beyond all numbers from the second, or from both. */
+TEST the_second_class_is_another_one_however_far(void) {
+    static const uint32_t ends[] = {1, 2};
+    const margin_real near = 1, far = (margin_real)(sizeof far > 4 ? 1e308 : 1e38);
+    const margin_real vectors[] = {0, -far};
+    margin_proto p;
+    margin_proto_found found;
+    memset(&p, 0, sizeof p);
+    p.vectors = vectors;
+    p.class_end = ends;
+    p.n = 2;
+    p.d = p.nth = 1;
+    p.vote.classes = 2;
+    p.vote.scheme = MARGIN_SCHEME_NEAREST;
+    margin_proto_find(&p, &near, &found);
+    ASSERT(found.label == 0 && found.nearest == 0 && found.second == 1 && found.distance == 1);
+    margin_proto_find(&p, &far, &found);
+    ASSERT(found.label == MARGIN_REJECTED && found.nearest == 0 && found.second == 1);
+    PASS();
+}
+
 TEST an_answer_with_a_small_margin_is_rejected(void) {
     margin_model m = hand_model();
     const margin_real x[] = {3, 2};
@@ -935,6 +956,34 @@ TEST codebooks_and_neurons_separate_clouds(void) {
             free(t.bytes);
         }
         ASSERT(wrong < 20u); /* of 1000 */
+    }
+    PASS();
+}
+
+/* Weights count by their ratios: with all of them times a power of two, the bits are the same. */
+TEST the_unit_of_weights_does_not_matter_to_codebooks(void) {
+    static problem p;
+    static const unsigned methods[] = {MARGIN_PROTO_LVQ, MARGIN_PROTO_OLVQ1};
+    problem_make(&p, 34, 200, 8, 4, 2);
+    for (size_t m = 0; m < 4u; m++) {
+        const margin_proto_options o = method(methods[m % 2u], 3, 0);
+        const int power = sizeof(margin_real) > 4 ? 600 : 70;
+        margin_real weight[200], large[200];
+        margin_data data = p.data;
+        trained one, other;
+        for (size_t i = 0; i < 200u; i++) {
+            weight[i] = (margin_real)(1u + i % 3u);
+            large[i] = (margin_real)ldexp((double)weight[i], m < 2u ? power : -power);
+        }
+        data.weight = weight;
+        one = train(&data, &o);
+        data.weight = large;
+        other = train(&data, &o);
+        ASSERT_EQ_FMT((int)MARGIN_OK, (int)one.status, "%d");
+        ASSERT_EQ_FMT((int)MARGIN_OK, (int)other.status, "%d");
+        ASSERT_MEM_EQ(one.model.of.proto.vectors, other.model.of.proto.vectors,
+                      one.model.of.proto.n * 8u * sizeof(margin_real));
+        free(one.bytes), free(other.bytes);
     }
     PASS();
 }
@@ -2323,6 +2372,7 @@ SUITE(proto_suite) {
     RUN_TEST(distances_of_planes_and_pictures_refuse_null);
     RUN_TEST(reweighting_takes_theta_as_it_is_said);
     RUN_TEST(distances_to_two_lines_are_those_of_the_hand_calculation);
+    RUN_TEST(the_second_class_is_another_one_however_far);
     RUN_TEST(an_answer_with_a_small_margin_is_rejected);
     RUN_TEST(distances_beyond_the_largest_number_are_that);
     RUN_TEST(scores_are_the_distances_of_the_nearest_models);
@@ -2348,6 +2398,7 @@ SUITE(proto_suite) {
     RUN_TEST(td_begins_without_tangents);
     RUN_TEST(what_the_arena_held_does_not_matter);
     RUN_TEST(codebooks_and_neurons_separate_clouds);
+    RUN_TEST(the_unit_of_weights_does_not_matter_to_codebooks);
     RUN_TEST(one_nearest_neighbour_knows_its_samples);
     RUN_TESTp(the_nearest_neighbours_vote, 3);
     RUN_TESTp(the_nearest_neighbours_vote, 2 * MARGIN_PROTO_NTH - 1);

@@ -1507,6 +1507,89 @@ TEST biases_of_ordinal_models_keep_their_order(void) {
     PASS();
 }
 
+/* The mean difference of scores on the data is taken off the bias: that of ordinal machines by one
+ * shift for all. What is left is the rounding of the bias itself. */
+TEST mean_differences_are_taken_off_the_bias(unsigned kind, bool ordinal) {
+    uint32_t ends[3];
+    margin_arena mem = fresh();
+    margin_kernel kernel;
+    margin_real bias[2];
+    margin_model model;
+    blobs b;
+    seed = 31;
+    b = blobs_make(300, 5, 2, false);
+    memset(&kernel, 0, sizeof kernel);
+    kernel.kind = (uint8_t)kind;
+    ASSERT(blobs_train(&b, &kernel, true, 0, &mem, &model) >= 0);
+    if (ordinal) {
+        ends[0] = ends[1] = 1;
+        ends[2] = (uint32_t)model.of.expansion.n;
+        bias[0] = model.of.expansion.bias[0] + MGN_R(0.5);
+        bias[1] = bias[0] - 1;
+        model.of.expansion.bias = bias;
+        model.of.expansion.class_end = ends;
+        model.of.expansion.vote.classes = 3;
+        model.of.expansion.vote.scheme = MARGIN_SCHEME_ORDINAL;
+        ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        const margin_quant_options how = {i == 0 ? MARGIN_Q15 : MARGIN_Q7, false};
+        const size_t machines = ordinal ? 2 : 1;
+        margin_quant quant;
+        double mean[2] = {0, 0};
+        memset(mem.base + mem.low, 0xff, mem.high - mem.low); /* what it held does not matter */
+        ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &b.raw, &how, &mem, &quant, NULL));
+        for (size_t s = 0; s < b.n; s++) {
+            margin_real scores[2];
+            int16_t in[5], work[5];
+            int32_t scores_q[2];
+            margin_input_q(&quant.input, b.x + s * 5, in);
+            margin_classify(&model, b.x + s * 5, scores);
+            margin_classify_q(&quant.model, in, work, scores_q);
+            for (size_t j = 0; j < machines; j++) {
+                mean[j] += ((double)scores[j] / (double)quant.unit - scores_q[j]) / (double)b.n;
+            }
+        }
+        for (size_t j = 0; j < machines; j++) { ASSERT_IN_RANGE(0, mean[j], 8); }
+    }
+    blobs_free(&b);
+    PASS();
+}
+
+/* A machine whose coefficients are so small that its unit is rounded to less than they need: they
+ * are limited to 127 of them on both sides. */
+TEST narrow_coefficients_are_limited_alike_on_both_sides(void) {
+    const margin_quant_options how = {MARGIN_Q7, false};
+    margin_arena mem = fresh();
+    margin_kernel kernel;
+    margin_real coef[60 * 3], top[2] = {0, 0};
+    margin_model model;
+    margin_quant quant;
+    blobs b;
+    int least = 0;
+    seed = 32;
+    b = blobs_make(60, 3, 3, false);
+    memset(&kernel, 0, sizeof kernel);
+    kernel.kind = MARGIN_KERNEL_RBF;
+    ASSERT(blobs_train(&b, &kernel, true, MARGIN_SCHEME_ONE_REST, &mem, &model) >= 0);
+    margin_expansion *e = &model.of.expansion;
+    ASSERT(e->n <= 60 && e->width == 3u);
+    for (size_t i = 0; i < e->n * 3u; i++) {
+        top[i % 3u == 1u] = mgn_max(top[i % 3u == 1u], mgn_abs(e->coef[i]));
+    }
+    for (size_t i = 0; i < e->n * 3u; i++) {
+        const margin_real small = -mgn_abs(e->coef[i]) / top[1] * MGN_R(1.45) / 65535 * top[0];
+        coef[i] = i % 3u == 1u ? small : e->coef[i];
+    }
+    e->coef = coef;
+    ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &b.raw, &how, &mem, &quant, NULL));
+    const int8_t *found = (const int8_t *)quant.model.of.expansion.coef;
+    for (size_t i = 1; i < e->n * 3u; i += 3u) { least = found[i] < least ? found[i] : least; }
+    ASSERT_EQ_FMT(-127, least, "%d");
+    blobs_free(&b);
+    PASS();
+}
+
 /* Counts that 16 bits cannot hold are refused before any memory is planned. */
 TEST models_too_large_for_integers_are_refused(void) {
     margin_model model;
@@ -1595,6 +1678,10 @@ SUITE(quant_suite) {
     RUN_TEST(prototypes_of_whole_numbers_go_in_as_they_are_or_not);
     RUN_TEST(tangents_of_zeros_are_quantised);
     RUN_TEST(biases_of_ordinal_models_keep_their_order);
+    RUN_TEST(narrow_coefficients_are_limited_alike_on_both_sides);
+    RUN_TESTp(mean_differences_are_taken_off_the_bias, MARGIN_KERNEL_RBF, false);
+    RUN_TESTp(mean_differences_are_taken_off_the_bias, MARGIN_KERNEL_RBF, true);
+    RUN_TESTp(mean_differences_are_taken_off_the_bias, MARGIN_KERNEL_LINEAR, false);
     RUN_TEST(models_too_large_for_integers_are_refused);
     RUN_TEST(the_report_counts_samples_of_weight_and_those_limited);
     RUN_TEST(a_slope_next_to_nothing_says_even_odds);

@@ -610,6 +610,32 @@ TEST the_sphere_iteration_agrees_with_fast(void) {
     PASS();
 }
 
+/* Ended early, in any units: the optimum is not below what the gap says, nor far above it. */
+TEST the_gap_of_the_sphere_iteration_holds_the_optimum(void) {
+    static const double units[3] = {1e-2, 1, 1e2};
+    for (size_t k = 0; k < 9u; k++) {
+        margin_rates_options o = rates_options(0.5, 0.7);
+        rates_result fast, iter;
+        cloud c;
+        double least;
+        cloud_make(&c, 24, 3, 1.5, 33);
+        for (size_t i = 0; i < 24u * 3u; i++) { c.x[i] *= (margin_real)units[k / 3u]; }
+        fast = rates_run(&c.data, o);
+        o.solver = MARGIN_RATES_ITER;
+        o.max_iterations = 2u + 4u * (k % 3u);
+        iter = rates_run(&c.data, o);
+        ASSERT_EQ_FMT((int)MARGIN_OK, (int)fast.status, "%d");
+        ASSERT_EQ_FMT((int)MARGIN_W_ITERATIONS, (int)iter.status, "%d");
+        least = (double)(iter.info.objective - iter.info.gap);
+        ASSERT(iter.info.gap > 0);
+        ASSERT(least <= (double)fast.info.objective * (1 + NEAR));
+        ASSERT(least >= (double)fast.info.objective * 0.5);
+        free(fast.memory.bytes);
+        free(iter.memory.bytes);
+    }
+    PASS();
+}
+
 /* More features than samples, so that w comes from the pivots; and no ridge is given. */
 TEST the_sphere_iteration_says_that_it_is_not_done(void) {
     margin_rates_options o = rates_options(0.5, 0.7);
@@ -1314,6 +1340,7 @@ SUITE(rates_suite) {
     RUN_TEST(with_more_features_than_samples_any_rates_can_be_had);
     RUN_TEST(weights_count_as_copies);
     RUN_TEST(the_sphere_iteration_agrees_with_fast);
+    RUN_TEST(the_gap_of_the_sphere_iteration_holds_the_optimum);
     RUN_TEST(the_sphere_iteration_says_that_it_is_not_done);
     RUN_TEST(a_ridge_is_added_to_the_covariances);
     RUN_TEST(an_allowance_for_the_mean_enlarges_kappa);

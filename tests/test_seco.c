@@ -494,6 +494,20 @@ TEST quantising_a_list_takes_what_its_query_says(void) {
     PASS();
 }
 
+/* Lists have kernels alone: hinges are refused by the check and by the quantiser alike. */
+TEST lists_of_hinges_are_refused_everywhere(void) {
+    quantised q;
+    margin_quant quant;
+    ASSERT_EQ(MARGIN_OK, quantise(&q, 1, MARGIN_Q15, false));
+    ASSERT_EQ(MARGIN_OK, margin_model_check(&q.m.model));
+    q.m.model.of.list.pool.kernel.kind = MARGIN_KERNEL_HINGE;
+    ASSERT_EQ_FMT((int)MARGIN_E_RANGE, (int)margin_model_check(&q.m.model), "%d");
+    ASSERT_EQ_FMT((int)MARGIN_E_RANGE,
+                  (int)margin_quantize(&q.m.model, &q.data, NULL, &q.mem, &quant, NULL), "%d");
+    ASSERT_EQ(0u, margin_quantize_size(&q.m.model, NULL));
+    PASS();
+}
+
 TEST integer_lists_go_into_images_and_come_back(void) {
     size_t taken = 0, refused = 0;
     state = 8;
@@ -685,6 +699,48 @@ TEST no_candidate_with_coverage_falls_back_and_says_so(void) {
     CHECK_CALL(check_report(&p));
     ASSERT_EQ(MARGIN_SECO_NO_CUT, p.info.end);
     ASSERT(p.info.candidates > 0);
+    free(p.buffer);
+    PASS();
+}
+
+/* Where a sample of the class of the sign costs 4096 times as much as one of the other, most cuts
+ * cover all samples, or all of a class: they are not taken, and the former count as runaways. */
+TEST cuts_that_leave_nothing_are_not_taken(void) {
+    static const margin_real weights[] = {4096};
+    problem p;
+    strips(&p);
+    p.options.cheap = p.options.greedy = true;
+    p.options.weights = weights;
+    p.options.weight_count = 1;
+    ASSERT(train(&p) >= 0);
+    CHECK_CALL(check_report(&p));
+    ASSERT(p.info.runaways > p.info.candidates / 2u);
+    ASSERT(p.info.left >= 64u);
+    free(p.buffer);
+    PASS();
+}
+
+/* Labels without reason, one candidate for each sign: with the options of the paper no others
+ * follow. */
+TEST hard_problems_get_no_more_starts_than_the_paper_has(void) {
+    static const margin_real weights[] = {1};
+    problem p;
+    strips(&p);
+    p.data.n = 80;
+    for (int i = 0; i < MOST; i++) { p.y[i] = (uint16_t)(draw() > 0); }
+    p.options.greedy = true;
+    p.options.left = 8;
+    p.options.c_first = p.options.c_last = 1;
+    p.options.weights = weights;
+    p.options.weight_count = p.options.starts = 1;
+    p.options.coverage = (margin_real)0.9;
+    ASSERT_EQ(MARGIN_W_NO_CUT, train(&p));
+    CHECK_CALL(check_report(&p));
+    ASSERT(p.info.plain_error > (margin_real)0.34);
+    ASSERT_EQ(2u, p.info.candidates);
+    p.options.cheap = true;
+    ASSERT_EQ(MARGIN_W_NO_CUT, train(&p));
+    ASSERT_EQ(12u, p.info.candidates);
     free(p.buffer);
     PASS();
 }
@@ -1137,6 +1193,7 @@ SUITE(seco_suite) {
     RUN_TEST(integer_lists_stay_in_range_at_the_ends_of_their_numbers);
     RUN_TEST(damaged_integer_lists_are_refused);
     RUN_TEST(quantising_a_list_takes_what_its_query_says);
+    RUN_TEST(lists_of_hinges_are_refused_everywhere);
     RUN_TEST(integer_lists_go_into_images_and_come_back);
     RUN_TEST(absurd_heads_of_integer_lists_are_refused);
     RUN_TEST(seeds_decide_alone);
@@ -1144,6 +1201,8 @@ SUITE(seco_suite) {
     RUN_TEST(bounds_for_c_are_those_of_the_machine);
     RUN_TEST(a_single_sample_of_a_class_is_enough_for_a_machine);
     RUN_TEST(no_candidate_with_coverage_falls_back_and_says_so);
+    RUN_TEST(cuts_that_leave_nothing_are_not_taken);
+    RUN_TEST(hard_problems_get_no_more_starts_than_the_paper_has);
     RUN_TEST(a_kernel_matrix_of_rank_one_can_be_cut);
     RUN_TEST(an_easy_problem_is_not_cut);
     RUN_TEST(options_limit_cuts);

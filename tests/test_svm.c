@@ -285,6 +285,34 @@ TEST hard_margin_finds_the_nearest_points_of_the_hulls(void) {
     PASS();
 }
 
+/* Far from the origin, where float has w as a variable of its own: the hulls are 1/2 apart. */
+TEST hard_margin_does_not_depend_on_the_origin(void) {
+    for (unsigned far = 256; far <= 4096u; far *= 2u) {
+        for (unsigned n = 8; n <= 40u; n += 8u) {
+            margin_real x[40];
+            uint16_t y[40];
+            margin_svm_options o;
+            svm_result r;
+            for (unsigned i = 0; i < n; i++) {
+                const double away = 0.25 + i / 2u * 7u % n / (double)n;
+                y[i] = (uint16_t)(i % 2u);
+                x[i] = (margin_real)(far + (y[i] == 1 ? away : -away));
+            }
+            const margin_data data = {x, n, 1, 0, y, NULL, NULL};
+            memset(&o, 0, sizeof o);
+            o.hard_margin = true;
+            o.run.tol = (margin_real)1e-5;
+            r = svm_run(&data, &o);
+            ASSERT_EQ_FMT(MARGIN_OK, r.status, "%d");
+            ASSERT_IN_RANGE(4.0, (double)r.model.of.linear.w[0], 1e-3);
+            ASSERT_IN_RANGE(0.0, (double)(far + r.info.bias / r.model.of.linear.w[0]), 1e-2);
+            ASSERT_IN_RANGE(-8.0, (double)r.info.objective, 1e-2);
+            free(r.memory.bytes);
+        }
+    }
+    PASS();
+}
+
 /* The smallest margin of samples that count, by the scores that the model itself gives. */
 static double least_margin(const margin_data *data, const margin_model *model) {
     double least = 1e30;
@@ -1049,6 +1077,7 @@ SUITE(svm_suite) {
     RUN_TEST(classes_have_their_own_price);
     RUN_TEST(samples_of_weight_zero_are_not_there);
     RUN_TEST(hard_margin_finds_the_nearest_points_of_the_hulls);
+    RUN_TEST(hard_margin_does_not_depend_on_the_origin);
     RUN_TEST(hard_margin_is_the_limit_of_large_prices);
     RUN_TEST(hard_margin_says_when_there_is_none);
     RUN_TEST(c0_is_four_over_longest_vector_and_largest_distance);
