@@ -516,21 +516,25 @@ def known_verdicts(text: str) -> dict[tuple[str, str, str], tuple[str, str]]:
     return {tuple(key): (verdict, by) for *key, verdict, by in last["faults"] if verdict != "survived"}
 
 
-def keep(text: str, faults: list[Fault]) -> None:
-    LAST.write_text(json.dumps({"header": hashlib.sha256(text.encode()).hexdigest(),
+def keep(text: str, faults: list[Fault], again: bool) -> None:
+    """The verdicts, and how many faults were found before any test was added for one of them."""
+    first = json.loads(LAST.read_text())["first"] if again else sum(fault.verdict == "killed" for fault in faults)
+    LAST.write_text(json.dumps({"header": hashlib.sha256(text.encode()).hexdigest(), "first": first,
                                 "faults": [(f.function.name, *f.lines, f.verdict, f.by) for f in faults]}))
 
 
 def write_table(faults: list[Fault], arguments) -> None:
     real = [fault for fault in faults if fault.verdict != "equivalent"]
     killed = sum(fault.verdict == "killed" for fault in real)
-    low, high = interval(killed, len(real))
+    first = json.loads(LAST.read_text())["first"]
+    low, high = interval(first, len(real))
     named = [fault for fault in faults if fault.verdict == "equivalent" and fault.by != SAME]
     scope = "".join(f" --section {name}" for name in arguments.section or [])
     lines = ["# Planted faults", "", f"Made by `python3 tests/tools/mutate.py -n {arguments.n} --seed {arguments.seed}{scope} --write`; those that "
              "survived at first were run again after", f"tests were added. The header is that of commit {tree()}.", "",
-             f"{killed} of the {len(real)} faults that are no equivalents are found: {share(faults):.1f} % (95 % interval {low:.1f} to {high:.1f} %). "
-             f"Equivalents: {len(faults) - len(real)},", f"{len(faults) - len(real) - len(named)} by the same machine code, "
+             f"{killed} of the {len(real)} faults that are no equivalents are found: {share(faults):.1f} %. The tests as they stood before found "
+             f"{first}: {100 * first / len(real):.1f} %", f"(95 % interval {low:.1f} to {high:.1f} %), which is what to expect of other faults. "
+             f"Equivalents: {len(faults) - len(real)}, {len(faults) - len(real) - len(named)} by the same machine code,",
              f"{len(named)} named in equivalent.txt with a reason.", "", *table(faults), "", "Those that survive, each with its reason:", ""]
     reasons = reasons_of(SURVIVORS)
     for f in faults:
@@ -573,7 +577,7 @@ def main() -> int:
         with concurrent.futures.ThreadPoolExecutor(cores()) as pool:
             for fault, _ in zip(running, pool.map(lambda f: try_fault(f, programs, tests), running)):
                 print(f"{fault.verdict} {fault.by}: {fault.function.section} {fault.function.name}: {fault.lines[0]}  ->  {fault.lines[1]}", flush=True)
-    keep(text, faults)
+    keep(text, faults, arguments.again)
     for verdict in ("equivalent", "survived"):
         for fault in faults:
             if fault.verdict == verdict:
