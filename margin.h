@@ -86,8 +86,9 @@
 /* ---- >>config ---- every switch, its default and its price; define before the first include -- */
 
 /* MARGIN_IMPLEMENTATION   Define it in exactly one file: the functions are compiled there.
- * MARGIN_STATIC           All functions are static. This suits a program of one file, because the
- *                         compiler may then drop and inline functions as it likes.
+ * MARGIN_STATIC           All functions are static. This suits a program with one file that uses
+ *                         margin: the compiler drops what that file does not call, which takes a
+ *                         fraction of the time, and inlines the rest as it likes.
  * MARGIN_PREDICT_ONLY     Nothing of PART II is compiled: the device only predicts.
  * MARGIN_REAL_DOUBLE      margin_real is double instead of float. This is meant for training on a
  *                         host: it doubles all memory, and is very slow without a 64-bit FPU.
