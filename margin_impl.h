@@ -7324,7 +7324,6 @@ static void mgn_batch_run(mgn_batch *b, const margin_real *const *x, size_t n) {
  * have the scaling in their weights, so o = 0 and f = 1. The integer model sees (x - offset) *
  * factor, rounded. margin_input_q makes these numbers, or the input stage of the model does, or
  * nobody has to, where offset is 0 and factor 1.
- *
  * Each kind of model has a job of its own, which knows the inputs and what it makes of the model:
  * weights of machines, vectors with coefficients, prototypes, or the rows of a projection. */
 
@@ -7351,9 +7350,8 @@ typedef struct {
     int16_t *x, *work; /* d: a sample in integers, before the stage and after it */
 } mgn_q_inputs;
 
-/* The stage is the last block at the front of the arena, so that it can be given back when it turns
- * out not to be needed. The inputs of a pool behind a projection are made by the projection:
- * nothing of them is kept. */
+/* The stage is the last block at the front of the arena, so that it can be given back if it is not
+ * needed. The inputs of a pool behind a projection are made by that: nothing of them is kept. */
 static void mgn_q_inputs_plan(mgn_q_inputs *in, margin_arena *mem) {
     const bool raw = in->projected == NULL;
     const size_t d = in->d, staged = in->whole && raw ? d : 0;
@@ -7519,9 +7517,10 @@ static margin_real mgn_q_at_zero(const mgn_q_linear_job *l, size_t j) {
     return sum;
 }
 
-/* The most that any one feature can add to the score of machine j. */
+/* The most that any one feature can add to the score of machine j or, of one that always answers
+ * alike, a part of its score in the middle of the data, since its bias is lifted as well. */
 static margin_real mgn_q_reach_of(const mgn_q_linear_job *l, size_t j) {
-    margin_real most = 0;
+    margin_real most = mgn_abs(mgn_q_at_zero(l, j)) / 256;
     for (size_t k = 0; k < l->in->d; k++) {
         most = mgn_max(most, mgn_abs(mgn_q_weight(l, j, k)) * mgn_q_half_range(l->in, k));
     }
@@ -7549,7 +7548,8 @@ static void mgn_q_linear_lifts(mgn_q_linear_job *l) {
 /* The factor of feature k is chosen so that its largest weight becomes `most`, the largest that is
  * allowed. So no column of weights loses digits to a column of larger ones, and with one machine
  * rounding the weights costs nothing at all. Inputs within the range of the data are at most 2^14,
- * so that inputs of up to twice that range fit. */
+ * so that inputs of up to twice that range fit. If biases ask for a unit so much coarser that these
+ * inputs would have 8 bits or fewer, weights and inputs get as many bits as each other. */
 static void mgn_q_linear_factors(mgn_q_linear_job *l) {
     mgn_q_inputs *in = l->in;
     margin_real rows = 1, unit = 0, most;
@@ -7570,9 +7570,11 @@ static void mgn_q_linear_factors(mgn_q_linear_job *l) {
             unit = mgn_max(unit, mgn_q_column(l, k) / (most * 32700));
         }
     }
+    const margin_real fine = unit;
     for (size_t j = 0; j < l->machines; j++) {
         unit = mgn_max(unit, mgn_abs(mgn_q_at_zero(l, j)) / MGN_R(0.04 * 2147483648.0));
     }
+    if (fine > 0 && unit > 64 * fine) { most = mgn_min(most, 128 * mgn_sqrt(most * fine / unit)); }
     for (size_t k = 0; k < in->d; k++) {
         const bool used = unit > 0 && mgn_q_half_range(in, k) > 0;
         in->factor[k] = used ? mgn_q_column(l, k) / (most * unit) : 0;
@@ -7605,11 +7607,9 @@ static margin_real mgn_q_linear_unit(const mgn_q_linear_job *l) {
     for (size_t j = 0; j < l->machines; j++) {
         margin_real sum = mgn_abs(mgn_q_at_zero(l, j));
         for (size_t k = 0; k < l->in->d; k++) {
-            if (l->in->factor[k] > 0) {
-                const margin_real w = mgn_abs(mgn_q_weight(l, j, k)) / l->in->factor[k];
-                unit = mgn_max(unit, w / most);
-                sum += w * 32768;
-            }
+            const margin_real w = mgn_abs(mgn_q_weight(l, j, k)), f = l->in->factor[k];
+            unit = mgn_max(unit, f > 0 ? w / f / most : 0);
+            sum += f > 0 ? w / f * 32768 : 0;
         }
         unit = mgn_max(unit, sum / MGN_R(0.998 * 2147483648.0));
     }
@@ -7617,8 +7617,8 @@ static margin_real mgn_q_linear_unit(const mgn_q_linear_job *l) {
 }
 
 static margin_status mgn_q_linear_make(mgn_q_linear_job *l) {
-    const int32_t limit = mgn_q_most(l->format);
     mgn_q_inputs *in = l->in;
+    for (size_t k = 0; k < in->d; k++) { in->offset[k] = mgn_q_middle(in, k); }
     mgn_q_linear_lifts(l);
     mgn_q_as_they_are(in);
     /* Whether rounding the weights is too coarse for whole inputs as they are: about how much it
@@ -7639,7 +7639,7 @@ static margin_status mgn_q_linear_make(mgn_q_linear_job *l) {
         margin_real bias = mgn_q_at_zero(l, j);
         for (size_t k = 0; k < in->d; k++) {
             const margin_real w = in->factor[k] > 0 ? mgn_q_weight(l, j, k) / in->factor[k] : 0;
-            const int32_t q = mgn_q_round(w / unit, -limit, limit);
+            const int32_t q = mgn_q_round(w / unit, -mgn_q_most(l->format), mgn_q_most(l->format));
             bias +=
                 (w - unit * (margin_real)q) * (mgn_q_middle(in, k) - in->offset[k]) * in->factor[k];
             mgn_q_put(l->w, l->format, mgn_q_weight_at(l, j, k), q);

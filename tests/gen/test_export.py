@@ -7,6 +7,7 @@ import struct
 import subprocess
 import tempfile
 import unittest
+from array import array
 from concurrent.futures import ThreadPoolExecutor
 
 import sets
@@ -113,6 +114,16 @@ int main(void)
                 for form in ("f32", "q15", "q7"):
                     text = export.header(found, "gate", quant.Quantised(found, form) if form != "f32" else None)
                     self.assertEqual("margin_decide" in text, calls, (scheme, reject, form))
+
+    def test_a_machine_that_always_answers_alike_costs_the_others_no_bits(self):
+        rng, d, names = random.Random(3), 16, ["a", "b", "c"]
+        x = [[rng.gauss(0, 1) for _ in range(d)] for _ in range(200)]
+        weights = array("d", [rng.gauss(0, 0.3) * (1e-5 if j == 2 else 1) for j in range(3) for _ in range(d)])
+        made = native.make(exchange.Classifier(names, "one-rest", d, array("d", [-1.2, -0.8, -1.0]), weights=weights))
+        for form in ("q15", "q7"):
+            report = quant.Quantised(model.make(made, {"labels": names}), form, quant.rows_of(x)).report
+            self.assertLess(report.mean, 0.003 * report.scale, form)
+            self.assertLess(report.disagree, 3, form)
 
 
 class Bits(unittest.TestCase):
