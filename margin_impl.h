@@ -8518,6 +8518,7 @@ static void mgn_q_front_shape(mgn_q_front_job *f, const margin_projected *p, uns
     f->view.norms = p->front_bias;
     f->view.offset = p->offset;
     f->view.factor = p->factor;
+    f->view.kernel.kind = MARGIN_KERNEL_LINEAR;
     f->view.n = p->pool.d;
     f->view.d = p->d;
 }
@@ -13323,6 +13324,7 @@ static margin_real mgn_rates_frontier_point(mgn_rates *p, bool given) {
     const margin_real start = given ? 0 : MGN_HUGE;
     const margin_real k1 = given ? 1 : p->kappa[1], k0 = given ? 1 : p->kappa[0];
     const margin_real s1 = mgn_sqrt(p->trace[1] + p->ridge), s0 = mgn_sqrt(p->trace[0] + p->ridge);
+    const margin_real least = mgn_max(s0, MGN_TINY); /* with `given`, s0 may be 0 */
     margin_real found = start;
     p->active[1] = p->kappa[1] > 0 && s1 > 0;
     p->active[0] = given || (p->kappa[0] > 0 && s0 > 0);
@@ -13347,7 +13349,7 @@ static margin_real mgn_rates_frontier_point(mgn_rates *p, bool given) {
     found = start;
     /* A first guess of log (c_1 / c_0): in proportion to k_c over the size of R_c. */
     const bool both = p->active[0] && p->active[1];
-    mgn_rates_seek(p, given, both ? mgn_log(k1 / s1) - mgn_log(k0 / s0) : 0, &found);
+    mgn_rates_seek(p, given, both ? mgn_log(k1 / s1) - mgn_log(k0 / least) : 0, &found);
     return found;
 }
 
@@ -13414,8 +13416,8 @@ static void mgn_rates_take(mgn_rates *p) {
         margin_axpy(p->room.r, best->apex[c] ? beyond : excess, p->at.a[c], p->d);
     }
     best->high = mgn_min(best->high, margin_norm2(p->room.t, p->d));
-    const margin_real off = margin_norm2(p->room.r, p->d) / margin_norm2(p->at.v, p->d);
-    const margin_real stray = mgn_min(MGN_HUGE, off); /* also if that is no number */
+    const margin_real length = margin_norm2(p->at.v, p->d), off = margin_norm2(p->room.r, p->d);
+    const margin_real stray = mgn_min(MGN_HUGE, length > 0 ? off / length : MGN_HUGE);
     if (low > best->low + same || (stray < best->stray && low > best->low - same)) {
         best->low = low;
         best->stray = stray;
