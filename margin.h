@@ -2088,10 +2088,10 @@ MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const ma
  * three up to 400. First the decay is chosen from 0.005, 0.03, 0.1, 0.3, 1 and 3, then the noise
  * from 0, 0.05, 0.1, 0.2, 0.4, 0.7 and 1. Of each, the trainer takes the largest that costs at most
  * a fifth of a standard error; where no larger value does, it goes down as long as that is better.
+ * Below 8000 samples the decay may then go down once more, because more noise needs less of it.
  * Below 1000 samples it then divides the passes by 2, 4, 8 or 16 in the same way, because where
- * planes divide the classes, units that have hardly moved know more of new samples. If fewer passes
- * do not do, and below 8000 samples in any case, it doubles them once or twice as long as that is
- * better.
+ * planes divide the classes, units that have hardly moved know more of new samples. If not, and
+ * below 8000 samples in any case, it doubles them once or twice as long as that is better.
  *
  *     margin_compact_options options = {0};
  *     options.vectors = 88;                                     // 4 KB for 16 features, 26 classes
@@ -2137,7 +2137,7 @@ typedef struct {
 /* Bytes that margin_compact_train takes. */
 MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
                                             const margin_compact_options *options);
-/* A pass over the data costs 6 n vectors (d + classes) operations. Validation takes four to eleven
+/* A pass over the data costs 6 n vectors (d + classes) operations. Validation takes four to twelve
  * more trainings, each with half the passes on three quarters of the samples; below 2000 samples it
  * takes twice as many, below 1000 four times, up to 400 twelve times. With fewer than 32 samples,
  * or with more rbf units than three quarters of the samples, there is no validation: the decay is

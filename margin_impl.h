@@ -18667,7 +18667,6 @@ MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const ma
  *
  *     dL/dy = sum over v of [h_v > 0] e_v v  or  2 gamma e_v h_v (v - y)     dL/dP = dL/dy x'
  *
- *
  * Steps follow Kingma and Ba ("Adam", 2015): the running mean of the slopes, divided by the root
  * of their running mean square, with decay beside it (Loshchilov and Hutter, 2019). The mean
  * square is that of a whole row, all values of a vector or all coefficients of it: that is as good
@@ -18956,7 +18955,7 @@ static inline margin_real mgn_compact_round(margin_real a) {
     return (a + big) - big;
 }
 
-/* out = in as whole multiples of most / 127; 0: as it is. `step` values apart. */
+/* out = in as whole multiples of most / 127; 0 where that vanishes. */
 static void mgn_compact_grid(margin_real *out, const margin_real *in, size_t n, margin_real most) {
     const margin_real down = most > MGN_TINY * 128 ? 127 / most : 0, up = most / 127;
     for (size_t i = 0; i < n; i++) { out[i] = mgn_compact_round(in[i] * down) * up; }
@@ -19168,9 +19167,8 @@ static void mgn_compact_move(mgn_compact_part *part, const mgn_compact_pace *pac
         const margin_real *slope = part->slope + r * cols;
         const margin_real square =
             margin_dot(slope, slope, cols) * pace->share * pace->share / (margin_real)cols;
-        margin_real step;
         part->size[r] += (square - part->size[r]) * MGN_R(0.001);
-        step =
+        const margin_real step =
             pace->rate * pace->mean_up / (margin_sqrt(part->size[r] * pace->size_up) + MGN_R(1e-8));
         for (size_t k = 0; k < cols; k++) {
             mean[k] += (slope[k] * pace->share - mean[k]) * MGN_R(0.1);
@@ -19266,8 +19264,7 @@ static margin_real mgn_compact_rate(const mgn_compact *job, margin_real way) {
     return job->o.rate * (p < 0 ? way * 20 : 1 - p * p * (3 - 2 * p));
 }
 
-/* Trains from the start on the first `count` samples of the order, until the caller wants to
- * stop. */
+/* Trains anew on the first `count` samples of the order, until the caller wants to stop. */
 static void mgn_compact_fit(mgn_compact *job, size_t count, size_t passes) {
     const size_t batch = MARGIN_COMPACT_BATCH, steps = (count + batch - 1u) / batch;
     mgn_compact_pace pace = {0, 0, 0, 0, 0};
@@ -19351,10 +19348,7 @@ static void mgn_compact_deal(mgn_compact *job, size_t quarter, size_t turn) {
 
 /* How many quarters are held out in turn. */
 static size_t mgn_compact_parts(const mgn_compact *job) {
-    if (job->n < MGN_COMPACT_FEW) {
-        const size_t divisions = mgn_size_min(3u, MGN_COMPACT_HELD / job->n);
-        return 4u * divisions;
-    }
+    if (job->n < MGN_COMPACT_FEW) { return 4u * mgn_size_min(3u, MGN_COMPACT_HELD / job->n); }
     return job->n / 2u < MGN_COMPACT_FEW ? 2u : 1u;
 }
 
@@ -19380,9 +19374,9 @@ static margin_real mgn_compact_try(mgn_compact *job, margin_real *error) {
 }
 
 /* Moves one setting, which is grid[at] and judged, along its ascending grid: up to the largest that
- * costs no more than a fifth of a standard error, or else down while that is better. */
-static void mgn_compact_walk(mgn_compact *job, margin_real *setting, const margin_real *grid,
-                             size_t count, size_t at) {
+ * costs no more than a fifth of a standard error, or else down while that is better; where to. */
+static size_t mgn_compact_walk(mgn_compact *job, margin_real *setting, const margin_real *grid,
+                               size_t count, size_t at) {
     const size_t quarter = job->n / 4u;
     const margin_real rows = (margin_real)(quarter * mgn_size_min(mgn_compact_parts(job), 4u));
     size_t best = at;
@@ -19412,19 +19406,23 @@ static void mgn_compact_walk(mgn_compact *job, margin_real *setting, const margi
         }
     }
     *setting = grid[best];
+    return best;
 }
 
-/* Chooses what the options leave open, one after the other. */
+/* Chooses what the options leave open, one after the other; with the noise, less decay may do. */
 static void mgn_compact_choose(mgn_compact *job) {
     static const margin_real decays[] = {MGN_R(0.005), MGN_R(0.03), MGN_R(0.1), MGN_R(0.3), 1, 3};
     static const margin_real noises[] = {0,          MGN_R(0.05), MGN_R(0.1), MGN_R(0.2),
                                          MGN_R(0.4), MGN_R(0.7),  1};
     static const margin_real shorter[] = {MGN_R(0.25), MGN_R(0.5), 1, 2, 4, 8, 16};
     job->judged = mgn_compact_try(job, &job->error);
-    if (job->seek_decay) { mgn_compact_walk(job, &job->o.decay, decays, 6, 1); }
-    if (job->seek_noise) { mgn_compact_walk(job, &job->o.noise, noises, 7, 2); }
+    const size_t at = job->seek_decay ? mgn_compact_walk(job, &job->o.decay, decays, 6, 1) : 0;
+    if (job->seek_noise) { (void)mgn_compact_walk(job, &job->o.noise, noises, 7, 2); }
+    if (job->seek_decay && job->seek_noise && job->n < MGN_COMPACT_MANY) {
+        (void)mgn_compact_walk(job, &job->o.decay, decays, at + 1u, at);
+    }
     if (job->seek_passes) {
-        mgn_compact_walk(job, &job->shorter, shorter, job->n < MGN_COMPACT_FEW ? 7u : 3u, 2);
+        (void)mgn_compact_walk(job, &job->shorter, shorter, job->n < MGN_COMPACT_FEW ? 7u : 3u, 2);
     }
     job->rng = margin_rng_make(job->o.seed + 1u);
 }

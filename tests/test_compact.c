@@ -307,6 +307,29 @@ TEST many_vectors_do_not_learn_wrong_labels_by_heart(void) {
     PASS();
 }
 
+/* Trainings of a validation, and the last one, when every one of them makes one pass. */
+static size_t trainings(margin_real decay, margin_real noise) {
+    mem = margin_arena_make(bytes, sizeof bytes);
+    options.max_iterations = 1;
+    options.decay = decay;
+    options.noise = noise;
+    return train() == MARGIN_OK ? info.iterations : 0;
+}
+
+/* After the noise the decay is looked at once more: that takes at least one training more than the
+ * two choices alone, of which each begins with one of its own, for each quarter held out in turn. */
+TEST the_decay_may_go_down_again_once_the_noise_is_chosen(void) {
+    clouds(80, 3, 3, 2.0);
+    options.vectors = 6;
+    const size_t turns = 12, decays = trainings(0, (margin_real)0.1);
+    const margin_real decay = told.decay;
+    const size_t noises = trainings(decay, 0), both = trainings(0, 0);
+    ASSERT(decay > (margin_real)0.005 && decays > 2u * turns && noises > 2u * turns);
+    ASSERT(told.decay <= decay);
+    ASSERT(both >= decays + noises - 1u);
+    PASS();
+}
+
 /* Hinge units may be as many as there are samples; rbf units start at samples, and none is left. */
 TEST as_many_vectors_as_samples_are_validated_only_with_hinge_units(void) {
     quadrants(48);
@@ -1211,6 +1234,7 @@ SUITE(compact_suite) {
     RUN_TEST(few_samples_that_are_hard_to_learn_are_given_more_passes);
     RUN_TEST(the_same_seed_gives_the_same_bits_and_another_one_others);
     RUN_TEST(many_vectors_do_not_learn_wrong_labels_by_heart);
+    RUN_TEST(the_decay_may_go_down_again_once_the_noise_is_chosen);
     RUN_TEST(as_many_vectors_as_samples_are_validated_only_with_hinge_units);
     RUN_TEST(vectors_of_hinge_units_are_multiples_of_a_127th_of_their_largest_value);
     RUN_TEST(hinge_units_of_many_classes_lose_nothing_in_integers);

@@ -85,6 +85,18 @@ class Compact(CommandLine):
         self.assertLessEqual(found["options"]["features"], 8)
         self.assertLess(found["train_error"], 0.1)
 
+    def test_features_of_one_unit_are_left_as_they_are(self):
+        """Two pixels that tell beside ten that are almost always dark; in other units the features are scaled."""
+        rng = random.Random(3)
+        y = [i % 2 for i in range(120)]
+        pixels = [[*(float(rng.random() < 0.02) for _ in range(10)), rng.gauss(c, 0.4), rng.gauss(1 - c, 0.4)] for c in y]
+        for name, factor, scale in (("pixels", 1, "none"), ("units", 100, None)):
+            with self.subTest(name=name):
+                rows = [[*row[:-1], factor * row[-1]] for row in pixels]
+                data = self.write(f"{name}.csv", sets.csv(rows, y, names=["a", "b"]))
+                found = self.json("train", data, "--method", "compact", "--flash", 200, "--iterations", 30, "-o", self.path("m.h"))
+                self.assertEqual(found["options"].get("scale"), scale)
+
     def test_a_budget_is_used_whatever_the_user_has_settled(self):
         """A decay, or a decay and a noise of one's own leave validation less or nothing to choose: the shapes are compared still. Where
         rows are too few to hold some out, nothing is said about such rows."""
