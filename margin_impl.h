@@ -20369,9 +20369,9 @@ MARGIN_API margin_status margin_omam_online_forget(margin_omam_online *on, const
     return on == NULL ? MARGIN_E_ARGUMENT : margin_mam_online_forget(&on->sums, x, label, weight);
 }
 
-/* The weight of a class, and the mean of its column j. */
+/* The weight of a class with samples, and the mean of its column j. */
 static margin_real mgn_omam_weight(const margin_mam_online *s, size_t c) {
-    return s->count[c] == 0 ? 0 : s->sum[c * mgn_mam_columns(s) + s->d];
+    return s->sum[c * mgn_mam_columns(s) + s->d];
 }
 
 static margin_real mgn_omam_mean(const margin_mam_online *s, size_t c, size_t j) {
@@ -20446,15 +20446,18 @@ static void mgn_omam_thresholds(const margin_omam_online *on) {
 }
 
 MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin_linear *model) {
-    margin_real total = 0, size = 0;
+    margin_real total = 0, size = 0, least = MGN_HUGE; /* the least weight of a class */
     size_t seen = 0;
     if (on == NULL || model == NULL) { return MARGIN_E_ARGUMENT; }
     const margin_mam_online *s = &on->sums;
     for (size_t c = 0; c < s->classes; c++) {
+        if (s->count[c] == 0) { continue; }
         total += mgn_omam_weight(s, c);
-        seen += s->count[c] != 0 ? 1u : 0u;
+        least = mgn_min(least, mgn_omam_weight(s, c));
+        seen++;
     }
     if (seen < 2u) { return MARGIN_E_NO_ORDER; }
+    if (!(least > 0)) { return MARGIN_E_NO_DIRECTION; } /* it forgot more than it had learned */
     for (size_t j = 0; j < s->d; j++) { s->work[j] = mgn_omam_column(s, total, j, &size); }
     const margin_real length = margin_norm2(s->work, s->d);
     if (!mgn_finite(length) || !(length > 8 * MGN_EPS * size)) { return MARGIN_E_NO_DIRECTION; }
