@@ -10,20 +10,22 @@ add() {
     builds="$builds
 $*"
 }
-if [ $2 = gcc ]; then
-    add gcc -O3 -std=gnu11 -march=native
-    add g++ -O2 -std=gnu++17 -march=native
-else
-    add clang -O3 -march=native
-    add clang -O2 -DMARGIN_VECTOR=0 -DMARGIN_NO_ASM
-fi
-case "$1 $2" in # these say nothing of the size of numbers
+case "$1 $2" in # other flags say nothing of the size of numbers: double has the ones that change most
 "float gcc")
     add gcc -O2
+    add gcc -O3 -std=gnu11 -march=native
     add gcc -O3 -DMARGIN_VECTOR=0
+    add g++ -O2 -std=gnu++17 -march=native
     ;;
 "float clang")
-    add clang -Os
+    add clang -O3 -march=native
+    add clang -Os -DMARGIN_VECTOR=0 -DMARGIN_NO_ASM
+    ;;
+"double gcc")
+    add gcc -O3 -std=gnu11 -march=native
+    ;;
+"double clang")
+    add clang -O3 -march=native
     ;;
 esac
 
