@@ -8,7 +8,7 @@ and four a bias, and its weights are rounded to int8 before it is tested; a node
 header says in q7. Settings are chosen on training rows only, by cross-validation: of compact `gen train --flash` chooses all by
 itself, units, scaling, their number, projections and features included, on rows that it holds out (gen/shapes.py); of svm C and gamma, of
 tvq and lvq nothing, of nets alpha and the rate of learning and of boosted trees the leaves of a tree, both at 2 KB, of forests their number. Nets learn for 200 to 1000 passes, more where rows are few, as compact
-does. A cell without a model that fits is empty. Of compact at 4 KB there are the instructions of an answer on M0 and M4F
+does. A cell without a model that fits is empty. Of our methods at 4 KB there are the instructions of an answer on M0 and M4F
 too, where compilers and QEMU are installed. Losses are shown.
 All cells take hours. Each is kept in tests/bench/compact.json when it is done, with the version that it was made from: of ours a
 hash of what the method answers when it has learned a small set, of others that of scikit-learn. A run measures what is
@@ -157,7 +157,7 @@ class Ours:
         if gen("train", self.files[0], "--method", method, "--seed", self.seed, *options, "--save", self.model) is None:
             return None
         errors = tested(self.model, self.files, most)
-        self.in_floats = errors and errors[1]
+        self.in_floats, self.shape = errors and errors[1], " ".join(map(str, options))
         return errors and errors[0]
 
     def compact(self, most):
@@ -285,8 +285,8 @@ def version(method):
 
 
 class Kept:
-    """Finished cells, in a file: "set seed method bytes" has the error, the version it was made from, and of compact the error in
-    floats, the options and, at 4 KB, instructions."""
+    """Finished cells, in a file: "set seed method bytes" has the error, the version it was made from, and of ours the error in
+    floats, the options and, of the first seed at 4 KB, instructions."""
 
     def __init__(self):
         self.cells, self.at = {}, None
@@ -317,13 +317,10 @@ class Kept:
             return self.setting(f"{name} {seed} {method} setting", made, find)
         if method in OTHERS:
             self.put(key, OTHERS[method](split, most, seed, setting), made)
-        elif method == "compact":
-            error = ours.compact(most)
-            more = (ours.in_floats, ours.shape)
-            counted = instructions() if most == 4096 and seed == 1 and error is not None else ()
-            self.put(key, error, made, *more, *counted)
         else:
-            self.put(key, getattr(ours, method)(most), made)
+            error = getattr(ours, method)(most)
+            counted = instructions() if most == 4096 and seed == 1 and error is not None else ()
+            self.put(key, error, made, *((ours.in_floats, ours.shape) if error is not None else ()), *counted)
         return True
 
     def setting(self, key, made, find):
@@ -435,9 +432,10 @@ def page(kept):
     for name in SETS:
         lines += ["", f"## {name}", "", "| bytes | " + " | ".join(methods) + " |", "|" + "---|" * (1 + len(methods)),
                   *(f"| {most} | {line(kept, name, most, methods)} |" for most in BYTES)]
-        counted = next((cell[4:] for cell in kept.of(name, "compact", 4096).values() if len(cell) > 4), None)
+        counted = {method: cell[4:6] for method in OURS for cell in kept.of(name, method, 4096).values() if len(cell) > 4}
         if counted:
-            lines += ["", f"Instructions of an answer of compact at 4 KB: {counted[0]} on M0, {counted[1]} on M4F."]
+            lines += ["", "Instructions of an answer at 4 KB, on M0 and on M4F: " +
+                      "; ".join(f"{method} {m0}, {m4f}" for method, (m0, m4f) in counted.items()) + "."]
     return "\n".join(lines) + "\n"
 
 
