@@ -257,6 +257,7 @@ class Signals(Faults):
     SPIN = """
 import os, sys, threading
 from gen import build, cli, commands, interrupt, output, progress
+interrupt.TIDY = 1.0  # nothing ends native code here, so that the whole of it is waited for
 spin = build.Build({source!r}).load().spin
 def stuck(arguments):
     output.write_file({target!r}, b"x")
@@ -268,7 +269,7 @@ sys.exit(cli.main(["info", "x"]))
 
     def stuck(self, call, number):
         """Exit code and words of gen that is stuck in a call when a signal comes; it sends number 0 itself."""
-        source = self.put("spin.c", "void spin(void);\nvoid spin(void)\n{\n    static volatile int on = 1;\n    while (on) {\n    }\n}\n")
+        source = self.put("spin.c", "#include <unistd.h>\nvoid spin(void);\nvoid spin(void)\n{\n    while (1) {\n        sleep(1);\n    }\n}\n")
         code = self.SPIN.format(source=str(source), target=str(self.folder / "out"), call=call)
         # A shell starts background jobs with SIGINT ignored, which children inherit.
         run = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
