@@ -124,7 +124,7 @@ def every_model(folder):
 class Alone(firmware.Firmware):
     """A program with headers that stand alone: (name, text, input type, score type)."""
 
-    def __init__(self, folder, models, compiler=("cc", "-std=c99"), flags=("-O1",)):
+    def __init__(self, folder, models, compiler=("cc", "-std=c99"), flags=("-O0",)):
         self.folder, self.models = tempfile.mkdtemp(dir=folder), models
         cases = [(i, name, x, s) for i, (name, _, x, s) in enumerate(models)]
         parts = {
@@ -142,7 +142,7 @@ class Alone(firmware.Firmware):
         self.program = os.path.join(self.folder, "firmware")
         subprocess.run([*compiler, *flags, *WARN, "-ffreestanding", "-I" + self.folder, "-c", device, "-o",
                         self.program + ".o"], check=True)
-        subprocess.run(["cc", "-O1", host, self.program + ".o", "-o", self.program], check=True)
+        subprocess.run(["cc", "-O0", host, self.program + ".o", "-o", self.program], check=True)
 
 
 def code_lines(text):
