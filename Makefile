@@ -166,11 +166,11 @@ build/cross/$(1)-%.o: tests/compile/impl.c $(HEADERS) Makefile | need-cross
 cross: $(3:%=build/cross/$(1)-%.o)
 endef
 
-$(eval $(call cross,cortex-m0,arm-none-eabi-gcc -mthumb -mcpu=cortex-m0,float double predict align4))
+$(eval $(call cross,cortex-m0,arm-none-eabi-gcc -mthumb -mcpu=cortex-m0,float predict align4))
 $(eval $(call cross,cortex-m4f,arm-none-eabi-gcc -mthumb -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16,float predict))
 $(eval $(call cross,rv32imc,riscv64-unknown-elf-gcc -march=rv32imc -mabi=ilp32,float double predict))
-$(eval $(call cross,atmega328p,avr-gcc -mmcu=atmega328p,float predict align4))
-$(eval $(call cross,atmega2560,avr-gcc -mmcu=atmega2560,float))
+$(eval $(call cross,atmega328p,avr-gcc -mmcu=atmega328p,float predict))
+$(eval $(call cross,atmega2560,avr-gcc -mmcu=atmega2560,align4))
 $(eval $(call cross,wasm32,clang --target=wasm32,float double predict))
 $(eval $(call cross,powerpc,powerpc-linux-gnu-gcc -fno-pic,float predict))
 $(eval $(call cross,s390x,s390x-linux-gnu-gcc -fno-pic -fexcess-precision=fast,double predict))
