@@ -185,6 +185,7 @@ static void quantise(const margin_model *model, unsigned format, bool whole, uin
     margin_quant_info info;
     margin_arena mem;
     bench b;
+    memset(&info, 0xFF, sizeof info); /* more than all rows, until it is written */
     bench_make(&b, FEATURES(model), whole ? 2u : fuzz_random(seed) % INPUTS, seed);
     mem = bench_arena(&b, margin_quantize_size(model, &options));
     if (margin_quantize(model, &b.data, &options, &mem, &quant, &info) >= 0) {

@@ -7,12 +7,12 @@
 set -eu
 target=$1 runs=$2
 work=build/fuzz/$target
-common="-std=c99 -g1 -ffp-contract=off -Wall -Wextra -Werror -I."
+common="-std=c99 -g1 -ffp-contract=off -DMARGIN_STATIC -Wall -Wextra -Werror -I."
 rm -rf "$work" && mkdir -p "$work/corpus"
 seeds=
 case $target in
 image*)
-    ${CC:-gcc} -std=c99 -O1 -I. tests/fuzz/image_seeds.c -o "$work/seeds" && mkdir "$work/seed" && "$work/seeds" "$work/seed"
+    ${CC:-gcc} -std=c99 -O0 -DMARGIN_STATIC -I. tests/fuzz/image_seeds.c -o "$work/seeds" && mkdir "$work/seed" && "$work/seeds" "$work/seed"
     seeds="$work/seed"
     ;;
 esac
@@ -36,8 +36,8 @@ case $target in
 image) libfuzzer "" 600 ;;
 reader) libfuzzer "" 300 ;;
 train) # in float and in double, in one program
-    $sanitized -DMARGIN_STATIC -DTRAIN_IN=train_in_float -c tests/fuzz/train.c -o "$work/float.o"
-    $sanitized -DMARGIN_STATIC -DTRAIN_IN=train_in_double -DMARGIN_REAL_DOUBLE -c tests/fuzz/train.c -o "$work/double.o"
+    $sanitized -DTRAIN_IN=train_in_float -c tests/fuzz/train.c -o "$work/float.o"
+    $sanitized -DTRAIN_IN=train_in_double -DMARGIN_REAL_DOUBLE -c tests/fuzz/train.c -o "$work/double.o"
     libfuzzer "" 200 tests/fuzz/differ.c "$work/float.o" "$work/double.o"
     ;;
 image-arm) emulated arm-linux-gnueabihf-gcc qemu-arm ;;
