@@ -5838,12 +5838,8 @@ MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t m, const m
 
 /* sqrt(x^2 + y^2) without overflow or harmful underflow. */
 static margin_real mgn_hypot(margin_real x, margin_real y) {
-    const margin_real s = x * x + y * y;
-    margin_real pair[2];
-    if (mgn_square_is_safe(s)) { return mgn_sqrt(s); }
-    pair[0] = x;
-    pair[1] = y;
-    return margin_norm2(pair, 2);
+    const margin_real s = x * x + y * y, pair[2] = {x, y};
+    return mgn_square_is_safe(s) ? mgn_sqrt(s) : margin_norm2(pair, 2);
 }
 
 typedef struct {
@@ -6040,20 +6036,6 @@ MARGIN_API size_t margin_eigen_size(size_t n, bool vectors) {
     return mgn_arena_counted(&mem);
 }
 
-/* Replaces the vectors u in a by Q', the product of their reflections. The reflection of row i
- * acts on the rows above it, which are complete when it is their turn. */
-static void mgn_tridiagonal_basis(margin_real *a, size_t n, const mgn_tridiagonal *t) {
-    for (size_t i = 0; i < n; i++) {
-        margin_real *u = a + i * n;
-        for (size_t j = 0; j < i && t->h[i] > 0; j++) { mgn_reflect_row(a + j * n, u, t->h[i], i); }
-        for (size_t j = 0; j < i; j++) {
-            u[j] = 0;
-            a[j * n + i] = 0;
-        }
-        u[i] = 1;
-    }
-}
-
 /* All eigenvalues of a, with n x n numbers of work, which become the eigenvectors if they are
  * wanted. */
 static margin_status mgn_eigen(margin_real *values, margin_real *work, bool vectors,
@@ -6061,7 +6043,14 @@ static margin_status mgn_eigen(margin_real *values, margin_real *work, bool vect
     const margin_real scale = mgn_lower_scaled(work, a, n, n);
     margin_real *v = vectors ? work : NULL;
     mgn_tridiagonalise(work, n, n, t);
-    if (vectors) { mgn_tridiagonal_basis(v, n, t); }
+    /* Replaces the vectors u by Q', the product of their reflections. The reflection of row i acts
+     * on the rows above it, which are complete when it is their turn. */
+    for (size_t i = 0; vectors && i < n; i++) {
+        margin_real *u = v + i * n;
+        for (size_t j = 0; j < i && t->h[i] > 0; j++) { mgn_reflect_row(v + j * n, u, t->h[i], i); }
+        for (size_t j = 0; j < i; j++) { u[j] = v[j * n + i] = 0; }
+        u[i] = 1;
+    }
     if (!mgn_tridiagonal_solve(t, n, v)) { return MARGIN_E_NO_CONVERGENCE; }
     mgn_sort_eigen(t->d, n, n, v);
     for (size_t i = 0; i < n; i++) { values[i] = t->d[i] * scale; }
@@ -6256,27 +6245,25 @@ MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *
     return mgn_both(margin_arena_rewind(mem, &before), status);
 }
 
-/* Makes row j of q orthonormal to the rows before it. Two passes of Gram and Schmidt are enough for
- * orthogonality to rounding (Giraud, Langou and others 2005). Returns false, and makes the row
- * zero, where it depends on the rows before it. */
-static bool mgn_orthonormal_row(margin_real *q, size_t j, size_t d) {
-    margin_real *row = q + j * d;
-    const margin_real scale = mgn_power_of_two(margin_norm_inf(row, d));
-    for (size_t k = 0; k < d; k++) { row[k] *= 1 / scale; }
-    const margin_real rounding = (margin_real)(d + j) * MGN_EPS * margin_norm2(row, d);
-    mgn_orthogonalise(row, q, j, d);
-    mgn_orthogonalise(row, q, j, d);
-    const margin_real rest = margin_norm2(row, d), length = rest > rounding ? rest : 0;
-    for (size_t k = 0; k < d; k++) { row[k] = length > 0 ? row[k] / length : 0; }
-    return length > 0;
-}
-
+/* Each row is made orthonormal to the rows before it. Two passes of Gram and Schmidt are enough for
+ * orthogonality to rounding (Giraud, Langou and others 2005). A row that depends on the rows before
+ * it becomes zero. */
 MARGIN_API margin_status margin_orthonormal(margin_real *q, size_t k, size_t d, size_t *rank) {
     const margin_status status = mgn_mat_check(q, k, d);
     size_t found = 0;
     if (status != MARGIN_OK) { return status; }
     if (!(margin_norm_inf(q, k * d) <= MGN_HUGE)) { return MARGIN_E_NOT_FINITE; }
-    for (size_t j = 0; j < k; j++) { found += mgn_orthonormal_row(q, j, d); }
+    for (size_t j = 0; j < k; j++) {
+        margin_real *row = q + j * d;
+        const margin_real scale = mgn_power_of_two(margin_norm_inf(row, d));
+        for (size_t i = 0; i < d; i++) { row[i] *= 1 / scale; }
+        const margin_real rounding = (margin_real)(d + j) * MGN_EPS * margin_norm2(row, d);
+        mgn_orthogonalise(row, q, j, d);
+        mgn_orthogonalise(row, q, j, d);
+        const margin_real rest = margin_norm2(row, d), length = rest > rounding ? rest : 0;
+        for (size_t i = 0; i < d; i++) { row[i] = length > 0 ? row[i] / length : 0; }
+        found += length > 0;
+    }
     if (rank != NULL) { *rank = found; }
     return MARGIN_OK;
 }
@@ -6903,19 +6890,10 @@ typedef struct {
 #define MGN_ROWS_PIECE                                                                             \
     ((size_t)64) /* samples whose values stay in a processor's cache; whole panels */
 
-/* How many rows fit into `bytes` bytes. *copied tells whether a packed copy of the data is made as
- * well: if all rows fit beside it, or if it takes no more than a quarter of the bytes. */
-static size_t mgn_rows_divide(size_t n, size_t d, size_t bytes, bool *copied) {
-    const size_t copy = MARGIN_ROWS_COPY(n, d);
-    const size_t rows = (bytes - MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n);
-    const size_t spare = rows < n ? bytes / 4 : bytes - MARGIN_ROWS_NEED(n, n);
-    *copied = SIZE_MAX > 0xFFFFFFFFu && copy <= spare && bytes - copy >= MARGIN_ROWS_LEAST(n);
-    return mgn_size_min(n, *copied ? (bytes - copy - MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n)
-                                   : rows);
-}
-
 /* Takes scratch for samples of this shape; only n and d of it are read. The caller must check
- * mem->failed before the start. It is one block, divided by the same macros that tell its size. */
+ * mem->failed before the start. It is one block, divided by the same macros that tell its size: as
+ * many rows as fit, and a packed copy of the data if all rows fit beside it, or if it takes no more
+ * than a quarter of the bytes. */
 static inline void mgn_rows_plan(mgn_rows *r, margin_arena *mem, const margin_data *shape,
                                  size_t cache_bytes) {
     const size_t n = shape->n;
@@ -6924,9 +6902,14 @@ static inline void mgn_rows_plan(mgn_rows *r, margin_arena *mem, const margin_da
                            mgn_panel_size(n, shape->d) <= SIZE_MAX / sizeof(margin_real);
     const size_t bytes = countable ? MARGIN_ROWS_USE(n, shape->d, budget) : SIZE_MAX;
     margin_real *real = (margin_real *)margin_arena_scratch(mem, bytes, 1);
-    bool copied;
     if (real != NULL) {
-        r->planned = mgn_rows_divide(n, shape->d, bytes, &copied);
+        const size_t copy = MARGIN_ROWS_COPY(n, shape->d), fixed = MARGIN_ROWS_FIXED(n);
+        const size_t rows = (bytes - fixed) / MARGIN_ROWS_EACH(n);
+        const size_t spare = rows < n ? bytes / 4 : bytes - MARGIN_ROWS_NEED(n, n);
+        const bool copied =
+            SIZE_MAX > 0xFFFFFFFFu && copy <= spare && bytes - copy >= MARGIN_ROWS_LEAST(n);
+        const size_t beside = copied ? (bytes - copy - fixed) / MARGIN_ROWS_EACH(n) : rows;
+        r->planned = mgn_size_min(n, beside);
         r->copy = copied ? real : NULL;
         r->values = real + (copied ? mgn_panel_size(n, shape->d) : 0);
         r->norm = r->values + r->planned * n;
@@ -9472,6 +9455,12 @@ static void mgn_data_mean(const margin_data *data, margin_real *mean) {
     }
 }
 
+/* w = sum b_i x_i over all samples. */
+static void mgn_data_sum(const margin_data *data, const margin_real *b, margin_real *w) {
+    mgn_zero(w, data->d);
+    for (size_t i = 0; i < data->n; i++) { margin_axpy(w, b[i], mgn_sample(data, i), data->d); }
+}
+
 /* The matrix of the products of the samples less their mean, which goes to `mean`: a linear machine
  * with a free bias does not depend on the origin. */
 static void mgn_data_centred(const margin_data *data, margin_real *mean, margin_real *k) {
@@ -9704,13 +9693,7 @@ static void mgn_job_store(mgn_job *job, size_t j, size_t a, size_t b) {
     const mgn_fit *fit = job->fit;
     size_t i = 0;
     job->bias[j] = fit->bias;
-    if (job->linear && !fit->has_w) {
-        margin_real *w = job->w + j * job->d;
-        mgn_zero(w, job->d);
-        for (size_t s = 0; s < fit->data.n; s++) {
-            margin_axpy(w, fit->b[s], mgn_sample(&fit->data, s), job->d);
-        }
-    }
+    if (job->linear && !fit->has_w) { mgn_data_sum(&fit->data, fit->b, job->w + j * job->d); }
     for (size_t c = 0; c < job->classes; c++) {
         if (c != b && (a == b || c == a)) {
             mgn_job_column(job, c, a == b ? b : b - 1u, fit->b + i);
@@ -10317,17 +10300,6 @@ MARGIN_API margin_status margin_mam_online_model(margin_mam_online *on, margin_l
     return mgn_mam_model(on, model, &lambda);
 }
 
-/* What can be checked without reading the features. */
-static margin_status mgn_mam_data_check(const margin_data *data, size_t *classes) {
-    const margin_status status = mgn_data_check_shape(data);
-    if (status != MARGIN_OK || data->y == NULL) { return mgn_both(status, MARGIN_E_ARGUMENT); }
-    *classes = mgn_largest_label(data) + 1u;
-    if (*classes > UINT16_MAX || (data->weight != NULL && !mgn_weights_fit(data))) {
-        return MARGIN_E_LABEL;
-    }
-    return *classes < 2u ? MARGIN_E_ONE_CLASS : MARGIN_OK;
-}
-
 /* A linear training, as the frame sees it: the on-line form, with scratch that is given back. */
 typedef struct {
     const margin_data *data;
@@ -10494,14 +10466,18 @@ MARGIN_API margin_status margin_mam_train(const margin_data *data,
     if (options->kernel.kind == MARGIN_KERNEL_LINEAR) {
         static const mgn_method method = {mgn_mam_batch_plan, mgn_mam_batch_run};
         mgn_mam_batch batch;
-        size_t classes = 0;
-        margin_status status = mgn_mam_data_check(data, &classes);
-        if (status == MARGIN_OK) { status = mgn_mam_check(options, data->d, classes); }
-        if (status == MARGIN_OK) {
-            batch.data = data;
-            mgn_mam_begin(&batch.on, data->d, classes, options);
+        margin_status status = mgn_data_check_shape(data); /* reads no features */
+        if (status != MARGIN_OK || data->y == NULL) { return mgn_both(status, MARGIN_E_ARGUMENT); }
+        const size_t classes = mgn_largest_label(data) + 1u;
+        if (classes > UINT16_MAX || (data->weight != NULL && !mgn_weights_fit(data))) {
+            return MARGIN_E_LABEL;
         }
-        return mgn_frame_train(&method, &batch, status, mem, model, info);
+        if (classes < 2u) { return MARGIN_E_ONE_CLASS; }
+        status = mgn_mam_check(options, data->d, classes);
+        if (status != MARGIN_OK) { return status; }
+        batch.data = data;
+        mgn_mam_begin(&batch.on, data->d, classes, options);
+        return mgn_frame_train(&method, &batch, MARGIN_OK, mem, model, info);
     }
     mgn_fit_begin(&fit, &options->kernel, options->scheme, mgn_no_watch, options);
     return mgn_train(&mgn_mam_kernel, &fit, data, mem, model, info);
@@ -10855,46 +10831,34 @@ static void mgn_qp_mul(mgn_qp *q, margin_real a, const margin_index *list, size_
     }
 }
 
-/* G and the objective where w = c sum b_i (x_i - mean) is a variable of its own. Then c b'Kb is
- * |w|^2 / c, and (c K b)_i is w . (x_i - mean). */
-static void mgn_qp_gradient_of_w(mgn_qp *q) {
-    const size_t d = q->low->d;
-    const margin_real square = margin_dot(q->w, q->w, d);
-    margin_real sum = square / q->c;
-    for (size_t i = 0; i < q->n; i++) {
-        const margin_real *x = mgn_sample(q->low, i), ridge = mgn_qp_ridge(q, i);
-        margin_real wx = 0;
-        for (size_t k = 0; k < d; k++) { wx += q->w[k] * (x[k] - q->mean[k]); }
-        q->g[i] = wx + ridge * q->b[i] - mgn_qp_linear(q, i);
-        sum += ridge * q->b[i] * q->b[i] - 2 * mgn_qp_linear(q, i) * q->b[i];
-    }
-    q->objective = sum / 2;
-    q->floor = 16 * MGN_EPS * mgn_sqrt(square) * mgn_sqrt(q->peak);
-}
-
-/* The same from b. Rounding leaves of G about EPS c |b| max K. */
-static void mgn_qp_gradient_of_b(mgn_qp *q) {
-    margin_real sum = 0, mass = 0;
-    if (!q->known) { mgn_qp_mul(q, q->c, NULL, q->n, q->b, q->g); }
-    for (size_t i = 0; i < q->n; i++) {
-        const margin_real linear = mgn_qp_linear(q, i);
-        q->g[i] += q->known ? 0 : mgn_qp_ridge(q, i) * q->b[i] - linear;
-        sum += q->b[i] * (q->g[i] - linear);
-        mass += mgn_abs(q->b[i]);
-    }
-    q->objective = sum / 2;
-    q->floor = 16 * MGN_EPS * mass * (q->c * q->peak);
-    q->known = false;
-}
-
 /* G of all samples and the objective from scratch, and with them the goal: tol is in units of the
  * margin for svm, of the target for svr, relative to the objective for kmomd. */
 static void mgn_qp_gradient(mgn_qp *q) {
-    if (q->own_w) {
-        mgn_qp_gradient_of_w(q);
-    } else {
-        mgn_qp_gradient_of_b(q);
+    margin_real sum = 0, mass = 0;
+    if (q->own_w) { /* then c b'Kb is |w|^2 / c, and (c K b)_i is w . (x_i - mean) */
+        const size_t d = q->low->d;
+        const margin_real square = margin_dot(q->w, q->w, d);
+        sum = square / q->c;
+        for (size_t i = 0; i < q->n; i++) {
+            const margin_real *x = mgn_sample(q->low, i), ridge = mgn_qp_ridge(q, i);
+            margin_real wx = 0;
+            for (size_t k = 0; k < d; k++) { wx += q->w[k] * (x[k] - q->mean[k]); }
+            q->g[i] = wx + ridge * q->b[i] - mgn_qp_linear(q, i);
+            sum += ridge * q->b[i] * q->b[i] - 2 * mgn_qp_linear(q, i) * q->b[i];
+        }
+        q->floor = 16 * MGN_EPS * mgn_sqrt(square) * mgn_sqrt(q->peak);
+    } else { /* from b: rounding leaves of G about EPS c |b| max K */
+        if (!q->known) { mgn_qp_mul(q, q->c, NULL, q->n, q->b, q->g); }
+        for (size_t i = 0; i < q->n; i++) {
+            const margin_real linear = mgn_qp_linear(q, i);
+            q->g[i] += q->known ? 0 : mgn_qp_ridge(q, i) * q->b[i] - linear;
+            sum += q->b[i] * (q->g[i] - linear);
+            mass += mgn_abs(q->b[i]);
+        }
+        q->floor = 16 * MGN_EPS * mass * (q->c * q->peak);
+        q->known = false;
     }
+    q->objective = sum / 2;
     const margin_real least = mgn_max(q->p > 0 ? q->p : q->objective, 0);
     q->goal = q->tol * mgn_max(least, mgn_min(q->loose, 64 * least));
 }
@@ -11452,27 +11416,6 @@ typedef struct {
     margin_real mu, gap, residual, length;
 } mgn_ipm;
 
-static void mgn_ipm_plan(mgn_ipm *plan, mgn_qp *q, margin_arena *mem, size_t n, size_t d) {
-    size_t bytes = 0;
-    MARGIN_BLOCKS_INTERIOR(MGN_COUNT, n, d)
-    unsigned char *at = MGN_SCRATCH(mem, unsigned char, bytes);
-    if (at != NULL) {
-        MARGIN_BLOCKS_INTERIOR(MGN_LAY, n, d)
-        plan->q = q;
-        plan->depth = MARGIN_QP_DEPTH(n);
-        plan->many = n >= MGN_PART_LEAST;
-        plan->z = q->edge; /* what the programme itself does not use meanwhile */
-        plan->s = q->curve;
-        plan->dz = q->dir;
-        plan->db = q->res;
-        plan->inv = q->prod;
-        plan->h = q->x;
-        plan->normal = q->dense;
-        plan->mean = q->ones[0];
-        plan->drift = q->ones[1];
-    }
-}
-
 /* alpha and u, kept from vanishing by rounding. */
 static margin_real mgn_ipm_alpha(const mgn_qp *q, size_t i) {
     return mgn_max(mgn_abs(q->b[i]), MGN_TINY);
@@ -11540,20 +11483,6 @@ static void mgn_ipm_measure(mgn_ipm *p) {
     p->mu = p->gap / (margin_real)(q->cap != NULL ? 2u * q->n : q->n);
 }
 
-/* Adds `count` samples from `first` on to the lower triangle of N. */
-static void mgn_ipm_add(mgn_ipm *p, size_t first, size_t count) {
-    const mgn_qp *q = p->q;
-    const size_t d = q->low->d, size = d + p->groups;
-    for (size_t t = 0; t < count; t++) {
-        margin_real *row = p->block + t * size;
-        mgn_copy(row, mgn_ipm_features(p, first + t, row), d);
-        row[d] = row[size - 1u] = 0;
-        row[d + mgn_qp_group(q, first + t)] = -1;
-    }
-    const margin_data rows = {p->block, count, size, size, NULL, NULL, NULL};
-    mgn_normal_add(p->normal, size, &rows, p->inv + first, p->pack);
-}
-
 /* 1/D, and the Cholesky factor of N. */
 static bool mgn_ipm_factor(mgn_ipm *p) {
     mgn_qp *q = p->q;
@@ -11563,8 +11492,16 @@ static bool mgn_ipm_factor(mgn_ipm *p) {
         const margin_real upper = q->cap != NULL ? p->s[i] / mgn_ipm_up(q, i) : 0;
         p->inv[i] = 1 / (mgn_qp_ridge(q, i) + p->z[i] / mgn_ipm_alpha(q, i) + upper);
     }
-    for (size_t i = 0; i < q->n; i += p->depth) {
-        mgn_ipm_add(p, i, mgn_size_min(q->n - i, p->depth));
+    for (size_t first = 0; first < q->n; first += p->depth) { /* the lower triangle of N */
+        const size_t count = mgn_size_min(q->n - first, p->depth);
+        for (size_t t = 0; t < count; t++) {
+            margin_real *row = p->block + t * size;
+            mgn_copy(row, mgn_ipm_features(p, first + t, row), d);
+            row[d] = row[size - 1u] = 0;
+            row[d + mgn_qp_group(q, first + t)] = -1;
+        }
+        const margin_data rows = {p->block, count, size, size, NULL, NULL, NULL};
+        mgn_normal_add(p->normal, size, &rows, p->inv + first, p->pack);
     }
     for (size_t k = 0; k < size; k++) {
         margin_real *diagonal = p->normal + k * size + k;
@@ -11752,18 +11689,8 @@ static bool mgn_qp_repair(mgn_qp *q, unsigned group) {
     return mgn_abs(rest) <= 64 * MGN_EPS * mass;
 }
 
-/* Whether the interior point is done: gap and residual are down to rounding, or rounding has begun
- * to drive the residual up. In the latter case the last step is taken back. */
-static bool mgn_ipm_done(mgn_ipm *p, margin_real *last) {
-    const margin_real size = MGN_EPS * mgn_abs(p->q->objective);
-    const bool small = !(p->gap > 256 * size), still = p->residual > *last / 2;
-    const bool worse = p->residual > 10 * *last && p->gap < MGN_R(1e6) * size;
-    if (worse) { mgn_ipm_advance(p, -p->length); }
-    *last = p->residual;
-    return worse || (small && (still || !(p->residual > p->q->floor)));
-}
-
-/* Interior-point steps until mu is down to rounding, then weights onto their bounds. K must be
+/* Interior-point steps until gap and residual are down to rounding, or rounding has begun to drive
+ * the residual up, and the last step is taken back; then weights onto their bounds. K must be
  * products of q->low. Returns false if the weights do not meet their sums in the end. */
 static bool mgn_ipm_run(mgn_ipm *p, size_t limit, mgn_tick *tick) {
     mgn_qp *q = p->q;
@@ -11773,8 +11700,13 @@ static bool mgn_ipm_run(mgn_ipm *p, size_t limit, mgn_tick *tick) {
          step++) {
         mgn_ipm_measure(p);
         q->violation = mgn_max(p->residual, p->mu);
-        if (mgn_ipm_done(p, &last) || mgn_tick_stop(tick, q->iterations, q->violation, q->goal) ||
-            !mgn_ipm_step(p)) {
+        const margin_real size = MGN_EPS * mgn_abs(q->objective);
+        const bool small = !(p->gap > 256 * size), still = p->residual > last / 2;
+        const bool worse = p->residual > 10 * last && p->gap < MGN_R(1e6) * size;
+        if (worse) { mgn_ipm_advance(p, -p->length); }
+        last = p->residual;
+        if (worse || (small && (still || !(p->residual > q->floor))) ||
+            mgn_tick_stop(tick, q->iterations, q->violation, q->goal) || !mgn_ipm_step(p)) {
             break;
         }
         q->iterations++;
@@ -11987,15 +11919,6 @@ static void mgn_part_take(mgn_part *s, size_t i, margin_real times) {
     s->place[s->count++] = (margin_index)i;
 }
 
-/* The first part: about `wanted` samples, half of them of each class, or all of a small one; each
- * stands for others as well. */
-static void mgn_part_spread(mgn_part *s, size_t wanted) {
-    const mgn_qp *q = s->q;
-    const size_t each[2] = {1u + q->split / (wanted / 2u), 1u + (q->n - q->split) / (wanted / 2u)};
-    for (size_t i = 0; i < q->split; i += each[0]) { mgn_part_take(s, i, (margin_real)each[0]); }
-    for (size_t i = q->split; i < q->n; i += each[1]) { mgn_part_take(s, i, (margin_real)each[1]); }
-}
-
 /* Whether a sample is near the margin, or, of few that are pressed to their caps, one of them. */
 static bool mgn_part_is_near(const mgn_part *s, size_t i, margin_real width, bool few) {
     return (few ? s->q->g[i] : mgn_abs(s->q->g[i])) < width;
@@ -12129,7 +12052,13 @@ static bool mgn_part_run(mgn_ipm *ipm, size_t limit, mgn_tick *tick) {
     s.held = ipm->mean;
     mgn_zero(s.v, size);
     mgn_zero(s.held, size);
-    mgn_part_spread(&s, first);
+    /* The first part: about `first` samples, half of them of each class, or all of a small one;
+     * each stands for others as well. */
+    const size_t each[2] = {1u + q->split / (first / 2u), 1u + (q->n - q->split) / (first / 2u)};
+    for (size_t i = 0; i < q->split; i += each[0]) { mgn_part_take(&s, i, (margin_real)each[0]); }
+    for (size_t i = q->split; i < q->n; i += each[1]) {
+        mgn_part_take(&s, i, (margin_real)each[1]);
+    }
     if (!mgn_part_solve(&s, mgn_part_begin(&s), MGN_R(0.2), tick)) { return false; }
     for (size_t i = 0; i < q->n; i++) { q->g[i] = mgn_part_press(&s, i); }
     mgn_part_near(&s);
@@ -12186,25 +12115,10 @@ typedef struct {
     size_t count, next, limit;
 } mgn_qp_pace;
 
-/* Makes a face step if one is due. All face steps together take about as many operations as all
- * pair steps, so that both cost at most twice as much as the better of the two alone. */
-static bool mgn_qp_maybe_face(mgn_qp *q, mgn_qp_pace *pace) {
-    if (pace->count < pace->next) { return false; }
-    const bool whole = mgn_qp_face(q, pace->limit);
-    MARGIN_ASSERT(q->m > 0);
-    const size_t cost =
-        mgn_size_mul(mgn_size_mul(pace->limit + 2u, q->f) / mgn_size_mul(3u, q->m), q->f);
-    pace->next = mgn_size_add(pace->count, mgn_size_add(50u, cost));
-    if (whole && pace->limit < q->f) {
-        pace->limit *= 2u;
-    } else if (!whole && pace->limit > 8u) {
-        pace->limit /= 2u;
-    }
-    return true;
-}
-
 /* Steps until the gradient, which gathers rounding errors meanwhile, meets the goal or what
- * rounding allows, or until no weight moves any more (q->moved is false). */
+ * rounding allows, or until no weight moves any more (q->moved is false). All face steps together
+ * take about as many operations as all pair steps, so that both cost at most twice as much as the
+ * better of the two alone. */
 static margin_status mgn_qp_sweep(mgn_qp *q, mgn_qp_pace *pace, size_t limit, mgn_tick *tick) {
     const size_t period = mgn_size_min(q->n, q->early ? 200u : 1000u);
     const margin_real goal = mgn_max(q->goal, q->floor / 16);
@@ -12218,13 +12132,23 @@ static margin_status mgn_qp_sweep(mgn_qp *q, mgn_qp_pace *pace, size_t limit, mg
             mgn_qp_shrink(q);
             group = mgn_qp_scan(q);
         }
-        if (mgn_qp_maybe_face(q, pace)) {
-            group = mgn_qp_scan(q);
-            q->moved = true;
-        } else {
+        if (pace->count < pace->next) {
             q->moved = false;
             group = mgn_qp_pair(q, group);
+            continue;
         }
+        const bool whole = mgn_qp_face(q, pace->limit);
+        MARGIN_ASSERT(q->m > 0);
+        const size_t cost =
+            mgn_size_mul(mgn_size_mul(pace->limit + 2u, q->f) / mgn_size_mul(3u, q->m), q->f);
+        pace->next = mgn_size_add(pace->count, mgn_size_add(50u, cost));
+        if (whole && pace->limit < q->f) {
+            pace->limit *= 2u;
+        } else if (!whole && pace->limit > 8u) {
+            pace->limit /= 2u;
+        }
+        group = mgn_qp_scan(q);
+        q->moved = true;
     }
     return MARGIN_OK;
 }
@@ -12289,9 +12213,28 @@ static void mgn_qp_plan_rows(mgn_qp_work *work, margin_arena *mem, const mgn_fit
 }
 
 static void mgn_qp_plan_ipm(mgn_qp_work *work, margin_arena *mem, const mgn_fit *fit) {
-    const size_t columns = work->linear ? 0 : work->rank;
-    work->factor = MGN_SCRATCH(mem, margin_real, mgn_size_mul(fit->most, columns));
-    mgn_ipm_plan(&work->ipm, &work->qp, mem, fit->most, work->rank);
+    const size_t n = fit->most, d = work->rank;
+    mgn_qp *q = &work->qp;
+    mgn_ipm *plan = &work->ipm;
+    size_t bytes = 0;
+    work->factor = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, work->linear ? 0 : d));
+    MARGIN_BLOCKS_INTERIOR(MGN_COUNT, n, d)
+    unsigned char *at = MGN_SCRATCH(mem, unsigned char, bytes);
+    if (at != NULL) {
+        MARGIN_BLOCKS_INTERIOR(MGN_LAY, n, d)
+        plan->q = q;
+        plan->depth = MARGIN_QP_DEPTH(n);
+        plan->many = n >= MGN_PART_LEAST;
+        plan->z = q->edge; /* what the programme itself does not use meanwhile */
+        plan->s = q->curve;
+        plan->dz = q->dir;
+        plan->db = q->res;
+        plan->inv = q->prod;
+        plan->h = q->x;
+        plan->normal = q->dense;
+        plan->mean = q->ones[0];
+        plan->drift = q->ones[1];
+    }
 }
 
 /* The shape of a machine, and the memory that lasts until its end. */
@@ -12477,23 +12420,11 @@ static margin_real mgn_qp_gap(const mgn_qp *q) {
     return sum;
 }
 
-/* Judges weights that can move no further. Weights that miss their sum by rounding add a multiple
- * of the mean of the features to w, and no violation shows that; so where weights are large enough
- * for it to matter, w is found as a variable of its own. */
-static margin_status mgn_qp_work_refine(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
-                                        size_t mark) {
-    const mgn_qp *q = &work->qp;
-    margin_status status = q->violation > q->goal ? MARGIN_W_ROUNDING : MARGIN_OK;
-    const bool centred = q->sum[0] + q->sum[1] == 0; /* so that w does not depend on the origin */
-    if (work->linear && centred &&
-        (status != MARGIN_OK || (q->cap != NULL && q->floor > q->goal))) {
-        status = mgn_qp_work_own_w(work, fit, mem, mark);
-    }
-    return status == MARGIN_W_ROUNDING && fit->tick->stopped ? MARGIN_W_STOPPED : status;
-}
-
 /* Solves the programme that has been filled in. If the interior point is not the fastest way to
- * begin with, it follows once pair steps have taken longer than it would. */
+ * begin with, it follows once pair steps have taken longer than it would. Weights that can move no
+ * further may miss their sum by rounding; that adds a multiple of the mean of the features to w,
+ * and no violation shows it. So where weights are large enough for it to matter, w is found as a
+ * variable of its own. */
 static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     mgn_qp *q = &work->qp;
     const size_t limit = fit->run.max_iterations, first = mgn_size_mul(q->early ? 8u : 4u, q->n);
@@ -12513,7 +12444,15 @@ static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_a
     if (status == MARGIN_W_ITERATIONS && work->rank > 0 && q->iterations < limit) {
         status = mgn_qp_work_inside(work, fit, mem);
     }
-    if (status == MARGIN_OK) { status = mgn_qp_work_refine(work, fit, mem, mark); }
+    if (status == MARGIN_OK) {
+        const bool centred = q->sum[0] + q->sum[1] == 0; /* w does not depend on the origin */
+        status = q->violation > q->goal ? MARGIN_W_ROUNDING : MARGIN_OK;
+        if (work->linear && centred &&
+            (status != MARGIN_OK || (q->cap != NULL && q->floor > q->goal))) {
+            status = mgn_qp_work_own_w(work, fit, mem, mark);
+        }
+        if (status == MARGIN_W_ROUNDING && fit->tick->stopped) { status = MARGIN_W_STOPPED; }
+    }
     fit->info.iterations = q->iterations;
     fit->info.converged = status == MARGIN_OK;
     fit->info.objective = q->objective;
@@ -12917,11 +12856,9 @@ static margin_status mgn_svm_prepare(const margin_svm_options *options, margin_s
     full->c_neg = full->c_neg == 0 ? full->c : full->c_neg;
     mgn_fit_begin(fit, &full->kernel, full->scheme, full->watch, full);
     fit->run = full->run;
-    if (!mgn_svm_valid(full->c) || !mgn_svm_valid(full->c_pos) || !mgn_svm_valid(full->c_neg) ||
-        !(full->nu >= 0 && full->nu <= 1)) {
-        return MARGIN_E_ARGUMENT;
-    }
-    return MARGIN_OK;
+    const bool prices =
+        mgn_svm_valid(full->c) && mgn_svm_valid(full->c_pos) && mgn_svm_valid(full->c_neg);
+    return prices && full->nu >= 0 && full->nu <= 1 ? MARGIN_OK : MARGIN_E_ARGUMENT;
 }
 
 MARGIN_API size_t margin_svm_train_size(size_t n, size_t d, size_t classes,
@@ -14258,10 +14195,7 @@ static void mgn_rates_kernel_finish(mgn_rates_kernel *k, mgn_fit *fit,
         const size_t d = fit->data.d;
         margin_real *w = k->p.system.panel, *mean = w + d; /* a panel has room for two vectors */
         mgn_data_mean(&fit->data, mean);
-        mgn_zero(w, d);
-        for (size_t i = 0; i < k->n; i++) {
-            margin_axpy(w, fit->b[i], mgn_sample(&fit->data, i), d);
-        }
+        mgn_data_sum(&fit->data, fit->b, w);
         fit->bias -= margin_dot(w, mean, d);
     }
 }
@@ -16439,10 +16373,6 @@ static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b) 
     return true;
 }
 
-static mgn_pool mgn_compress_pool(const mgn_compress *c) {
-    return mgn_pool_shape(c->e.d, c->e.width, c->machines, c->e.vote.classes);
-}
-
 /* Compares old and new scores of all samples. */
 static void mgn_compress_compare(mgn_compress *c, const margin_expansion *out, size_t samples) {
     const margin_vote *vote = &c->e.vote;
@@ -16484,7 +16414,7 @@ static bool mgn_compress_shape(mgn_compress *c, const margin_model *model, size_
 
 static void mgn_compress_plan_all(void *task, margin_arena *mem) {
     mgn_compress *c = (mgn_compress *)task;
-    mgn_pool pool = mgn_compress_pool(c);
+    mgn_pool pool = mgn_pool_shape(c->e.d, c->e.width, c->machines, c->e.vote.classes);
     mgn_compress_plan(c, mem);
     mgn_pool_plan(&pool, mem, c->most);
 }
@@ -16502,7 +16432,7 @@ static margin_status mgn_compress_run(void *task, mgn_frame *frame) {
         if (!mgn_compress_machine(c, j, a, b)) { return MARGIN_E_NOT_POSITIVE; }
         if (pairs && ++b == c->e.vote.classes) { b = ++a + 1u; }
     }
-    mgn_pool pool = mgn_compress_pool(c);
+    mgn_pool pool = mgn_pool_shape(c->e.d, c->e.width, c->machines, c->e.vote.classes);
     mgn_pool_plan(&pool, frame->mem, c->count);
     for (size_t k = 0, s = 0; k < c->e.vote.classes; k++) {
         for (; s < c->count && c->chosen[s] < c->e.class_end[k]; s++) {
@@ -16595,33 +16525,26 @@ MARGIN_API margin_status margin_confusion(const margin_data *data, const margin_
     return margin_arena_rewind(mem, &before);
 }
 
-/* Sums over rows of a confusion matrix: all answers, the wrong ones, the rejections. */
-typedef struct {
-    margin_real all, wrong, rejected;
-} mgn_answers;
-
-static mgn_answers mgn_confusion_sums(const margin_real *confusion, size_t classes, size_t from,
-                                      size_t to) {
-    mgn_answers s = {0, 0, 0};
+/* The share of wrong answers, neither right nor rejected, in rows of a confusion matrix. */
+static margin_real mgn_confusion_error(const margin_real *confusion, size_t classes, size_t from,
+                                       size_t to) {
+    margin_real all = 0, right = 0, rejected = 0;
     for (size_t t = from; t < to; t++) {
         const margin_real *row = confusion + t * (classes + 1u);
-        for (size_t a = 0; a <= classes; a++) { s.all += row[a]; }
-        s.wrong += row[t];
-        s.rejected += row[classes];
+        for (size_t a = 0; a <= classes; a++) { all += row[a]; }
+        right += row[t];
+        rejected += row[classes];
     }
-    s.wrong = s.all - s.wrong - s.rejected; /* neither right nor rejected */
-    return s;
+    return all > 0 ? (all - right - rejected) / all : 0;
 }
 
 MARGIN_API margin_real margin_error(const margin_real *confusion, size_t classes) {
-    const mgn_answers s = mgn_confusion_sums(confusion, classes, 0, classes);
-    return s.all > 0 ? s.wrong / s.all : 0;
+    return mgn_confusion_error(confusion, classes, 0, classes);
 }
 
 MARGIN_API margin_real margin_class_error(const margin_real *confusion, size_t classes,
                                           size_t label) {
-    const mgn_answers s = mgn_confusion_sums(confusion, classes, label, label + 1u);
-    return s.all > 0 ? s.wrong / s.all : 0;
+    return mgn_confusion_error(confusion, classes, label, label + 1u);
 }
 
 MARGIN_API margin_status margin_margins(const margin_data *data, const margin_model *model,
@@ -18910,64 +18833,45 @@ static void mgn_compact_regions(mgn_compact *job) {
     job->of_width.value[0] = margin_log(square > MGN_TINY ? 4 / square : 1);
 }
 
-/* Goes on from a model: v = (v' - centre) factor and gamma = gamma' / factor^2. */
-static void mgn_compact_resume(mgn_compact *job, const margin_expansion *e) {
-    const size_t d = job->d;
-    for (size_t u = 0; u < job->units; u++) {
-        for (size_t k = 0; k < d; k++) {
-            job->of_units.value[u * (d + 1u) + k] =
-                (e->vectors[u * d + k] - job->centre[k]) * job->factor;
-        }
-    }
-    mgn_copy(job->of_coef.value, e->coef, job->units * job->machines);
-    mgn_copy(job->of_bias.value, e->bias, job->machines);
-    job->of_width.value[0] = margin_log(e->kernel.gamma / (job->factor * job->factor));
-}
-
 static void mgn_compact_begin(mgn_compact *job) {
     mgn_compact_pick_all(job);
-    const margin_real m = (margin_real)job->units, d = (margin_real)job->deep;
+    const size_t d = job->d, coefs = job->units * job->machines;
     mgn_compact_clear(&job->of_front);
     mgn_compact_clear(&job->of_units);
     mgn_compact_clear(&job->of_coef);
     mgn_compact_clear(&job->of_bias);
     mgn_compact_clear(&job->of_width);
-    if (job->o.start != NULL) {
-        mgn_compact_resume(job, &job->o.start->of.expansion);
+    if (job->o.start != NULL) { /* v = (v' - centre) factor and gamma = gamma' / factor^2 */
+        const margin_expansion *e = &job->o.start->of.expansion;
+        for (size_t u = 0; u < job->units; u++) {
+            for (size_t k = 0; k < d; k++) {
+                job->of_units.value[u * (d + 1u) + k] =
+                    (e->vectors[u * d + k] - job->centre[k]) * job->factor;
+            }
+        }
+        mgn_copy(job->of_coef.value, e->coef, coefs);
+        mgn_copy(job->of_bias.value, e->bias, job->machines);
+        job->of_width.value[0] = margin_log(e->kernel.gamma / (job->factor * job->factor));
         return;
     }
-    mgn_compact_normals(job, job->of_front.value, job->o.rank * job->d,
-                        1 / margin_sqrt((margin_real)job->d));
-    mgn_compact_normals(job, job->of_coef.value, job->units * job->machines, 1 / margin_sqrt(m));
+    mgn_compact_normals(job, job->of_front.value, job->o.rank * d, 1 / margin_sqrt((margin_real)d));
+    mgn_compact_normals(job, job->of_coef.value, coefs, 1 / margin_sqrt((margin_real)job->units));
     if (mgn_compact_rbf(job)) {
         mgn_compact_regions(job);
     } else {
         mgn_compact_normals(job, job->of_units.value, job->units * (job->deep + 1u),
-                            margin_sqrt(2 / d));
+                            margin_sqrt(2 / (margin_real)job->deep));
     }
 }
 
 /* ---- rounding to q7 ---- */
 
-/* The whole number nearest to a, |a| < 2^20. */
-static inline margin_real mgn_compact_round(margin_real a) {
-    const margin_real big = MGN_R(1.5) * (margin_real)((mgn_word)1 << MGN_FRACTION);
-    return (a + big) - big;
-}
-
-/* out = in as whole multiples of most / 127; 0 where that vanishes. */
+/* out = in as whole multiples of most / 127; 0 where that vanishes. Adding and subtracting `big`
+ * leaves the whole number nearest to a number below 2^20. */
 static void mgn_compact_grid(margin_real *out, const margin_real *in, size_t n, margin_real most) {
     const margin_real down = most > MGN_TINY * 128 ? 127 / most : 0, up = most / 127;
-    for (size_t i = 0; i < n; i++) { out[i] = mgn_compact_round(in[i] * down) * up; }
-}
-
-/* Rows of the projection: a grid each. */
-static void mgn_compact_round_front(mgn_compact *job) {
-    const mgn_compact_part *p = &job->of_front;
-    for (size_t r = 0; r < p->rows; r++) {
-        const margin_real *row = p->value + r * p->cols;
-        mgn_compact_grid(p->used + r * p->cols, row, p->cols, margin_norm_inf(row, p->cols));
-    }
+    const margin_real big = MGN_R(1.5) * (margin_real)((mgn_word)1 << MGN_FRACTION);
+    for (size_t i = 0; i < n; i++) { out[i] = ((in[i] * down + big) - big) * up; }
 }
 
 /* Vectors: those of hinge units have a grid each, because k(a v, x) = a k(v, x) lets the
@@ -19008,13 +18912,16 @@ static void mgn_compact_round_coef(mgn_compact *job) {
     }
 }
 
-/* All of them. */
+/* All of them, and the rows of the projection, which have a grid each. */
 static void mgn_compact_rounding(mgn_compact *job) {
-    if (job->rounded) {
-        mgn_compact_round_front(job);
-        mgn_compact_round_units(job);
-        mgn_compact_round_coef(job);
+    const mgn_compact_part *p = &job->of_front;
+    if (!job->rounded) { return; }
+    for (size_t r = 0; r < p->rows; r++) {
+        const margin_real *row = p->value + r * p->cols;
+        mgn_compact_grid(p->used + r * p->cols, row, p->cols, margin_norm_inf(row, p->cols));
     }
+    mgn_compact_round_units(job);
+    mgn_compact_round_coef(job);
 }
 
 /* ---- a batch: scores, loss, slopes ---- */
@@ -19076,23 +18983,17 @@ static margin_real mgn_compact_soft(size_t machines, size_t label, margin_real *
     return (margin_log(sum) - own) / 4;
 }
 
-static margin_real mgn_compact_hinge(size_t machines, size_t label, margin_real *s) {
-    margin_real loss = 0;
-    for (size_t j = 0; j < machines; j++) {
-        const margin_real sign = (machines == 1u ? label == 1u : label == j) ? 1 : -1;
+/* Turns the scores of a sample into their slopes, and returns its loss. */
+static margin_real mgn_compact_loss(const mgn_compact *job, size_t label, margin_real weight,
+                                    margin_real *s) {
+    const bool soft = job->o.loss == MARGIN_COMPACT_SOFT;
+    margin_real loss = soft ? mgn_compact_soft(job->machines, label, s) : 0;
+    for (size_t j = 0; !soft && j < job->machines; j++) {
+        const margin_real sign = (job->machines == 1u ? label == 1u : label == j) ? 1 : -1;
         const margin_real lack = mgn_max(1 - sign * s[j], 0);
         loss += lack * lack / 2;
         s[j] = -sign * lack;
     }
-    return loss;
-}
-
-/* Turns the scores of a sample into their slopes, and returns its loss. */
-static margin_real mgn_compact_loss(const mgn_compact *job, size_t label, margin_real weight,
-                                    margin_real *s) {
-    const margin_real loss = job->o.loss == MARGIN_COMPACT_SOFT
-                                 ? mgn_compact_soft(job->machines, label, s)
-                                 : mgn_compact_hinge(job->machines, label, s);
     for (size_t j = 0; j < job->machines; j++) { s[j] *= weight; }
     return weight * loss;
 }
@@ -19208,19 +19109,6 @@ static void mgn_compact_step(mgn_compact *job, size_t from, size_t count, margin
     if (mgn_compact_rbf(job)) { mgn_compact_move(&job->of_width, pace, 0); }
 }
 
-/* What the units make of loaded feature k: the sum over units of |v_k|^2 |c_v|^2, times its
- * variance. */
-static margin_real mgn_compact_worth(const mgn_compact *job, size_t k) {
-    const size_t w = job->machines;
-    margin_real sum = 0;
-    for (size_t u = 0; u < job->units; u++) {
-        const margin_real v = job->of_units.value[u * job->of_units.cols + k];
-        const margin_real *coef = job->of_coef.value + u * w;
-        sum += v * v * margin_dot(coef, coef, w);
-    }
-    return sum * job->spread[job->pick[k]];
-}
-
 /* Leaves column k out of a matrix with one row a unit. */
 static void mgn_compact_cut(const mgn_compact *job, margin_real *m, size_t cols, size_t k) {
     size_t to = 0;
@@ -19229,11 +19117,20 @@ static void mgn_compact_cut(const mgn_compact *job, margin_real *m, size_t cols,
     }
 }
 
-/* Lets go the features that are worth least, until `left` of them are left. */
+/* Lets go the features that are worth least, until `left` of them are left. A feature is worth what
+ * the units make of it: the sum over units of |v_k|^2 |c_v|^2, times its variance. */
 static void mgn_compact_drop(mgn_compact *job, size_t left) {
+    const size_t w = job->machines;
     mgn_compact_part *p = &job->of_units;
     margin_real *worth = p->slope; /* which nobody needs between two batches */
-    for (size_t k = 0; k < job->loaded; k++) { worth[k] = mgn_compact_worth(job, k); }
+    for (size_t k = 0; k < job->loaded; k++) {
+        margin_real sum = 0;
+        for (size_t u = 0; u < job->units; u++) {
+            const margin_real v = p->value[u * p->cols + k], *coef = job->of_coef.value + u * w;
+            sum += v * v * margin_dot(coef, coef, w);
+        }
+        worth[k] = sum * job->spread[job->pick[k]];
+    }
     while (job->loaded > left) {
         size_t least = 0;
         for (size_t k = 1; k < job->loaded; k++) { least = worth[k] < worth[least] ? k : least; }
@@ -19330,22 +19227,6 @@ static margin_real mgn_compact_judge(mgn_compact *job, size_t from, margin_real 
     return sum / total;
 }
 
-/* The order in which quarter `part` is held out, the last one for 0, those from 4 on of another
- * division; the same for all settings. */
-static void mgn_compact_deal(mgn_compact *job, size_t quarter, size_t turn) {
-    const size_t part = turn % 4u;
-    margin_index *last = job->order + job->n - quarter;
-    job->rng = margin_rng_make(job->o.seed + 1000u * (uint32_t)(turn / 4u));
-    for (size_t i = 0; i < job->n; i++) { job->order[i] = (margin_index)i; }
-    margin_shuffle(&job->rng, job->order, job->n);
-    for (size_t i = 0; i < (part > 0 ? quarter : 0u); i++) {
-        margin_index *other = job->order + (part - 1u) * quarter + i;
-        const margin_index kept = *other;
-        *other = last[i];
-        last[i] = kept;
-    }
-}
-
 /* How many quarters are held out in turn. */
 static size_t mgn_compact_parts(const mgn_compact *job) {
     if (job->n < MGN_COMPACT_FEW) { return 4u * mgn_size_min(3u, MGN_COMPACT_HELD / job->n); }
@@ -19357,15 +19238,27 @@ static size_t mgn_compact_passes(const mgn_compact *job) {
     return (size_t)((margin_real)job->o.max_iterations / job->shorter + MGN_R(0.5));
 }
 
-/* Trains with the settings of the options in half the passes, and judges that. */
+/* Trains with the settings of the options in half the passes, and judges that. The quarters are
+ * held out in turn, the last one first, those from the fourth turn on of another division, by an
+ * order that is the same for all settings. */
 static margin_real mgn_compact_try(mgn_compact *job, margin_real *error) {
     const size_t quarter = job->n / 4u, parts = mgn_compact_parts(job);
     const size_t passes = (mgn_compact_passes(job) + 1u) / 2u;
+    margin_index *last = job->order + job->n - quarter;
     margin_real sum = 0;
     *error = 0;
-    for (size_t part = 0; part < parts && !job->tick.stopped; part++) {
+    for (size_t turn = 0; turn < parts && !job->tick.stopped; turn++) {
+        const size_t part = turn % 4u;
         margin_real rate;
-        mgn_compact_deal(job, quarter, part);
+        job->rng = margin_rng_make(job->o.seed + 1000u * (uint32_t)(turn / 4u));
+        mgn_order_begin(job->order, job->n);
+        margin_shuffle(&job->rng, job->order, job->n);
+        for (size_t i = 0; i < (part > 0 ? quarter : 0u); i++) {
+            margin_index *other = job->order + (part - 1u) * quarter + i;
+            const margin_index kept = *other;
+            *other = last[i];
+            last[i] = kept;
+        }
         mgn_compact_fit(job, job->n - quarter, passes);
         sum += mgn_compact_judge(job, job->n - quarter, &rate);
         *error += rate / (margin_real)parts;
@@ -19445,18 +19338,6 @@ static void mgn_compact_store_front(mgn_compact *job, margin_projected *p) {
     p->d = job->d;
 }
 
-/* The features that are left. */
-static void mgn_compact_store_picked(mgn_compact *job, margin_projected *p) {
-    for (size_t i = 0; i < (job->d + 7u) / 8u; i++) { job->picked[i] = 0; }
-    for (size_t k = 0; k < job->loaded; k++) {
-        uint8_t *byte = job->picked + job->pick[k] / 8u;
-        *byte = (uint8_t)(*byte | 1u << job->pick[k] % 8u);
-    }
-    p->front = p->front_bias = p->offset = p->factor = NULL;
-    p->d = job->d;
-    p->picked = job->picked;
-}
-
 /* The units, in the coordinates of the data or of the projection, whose centre is 0 and whose
  * factor is 1: for hinge units v' = v factor and t' = t - v'.centre, for rbf units
  * v' = v / factor + centre and gamma' = gamma factor^2. */
@@ -19483,36 +19364,35 @@ static void mgn_compact_store_units(mgn_compact *job, margin_kernel *kernel) {
 }
 
 static void mgn_compact_store(mgn_compact *job, margin_model *model) {
-    static const margin_kernel plain = {MARGIN_KERNEL_HINGE, 3, 1, 0, 2};
-    margin_expansion *e = &model->of.expansion;
-    model->kind = MARGIN_MODEL_EXPANSION;
+    const mgn_pool pool = {job->deep,  job->machines, job->machines, job->classes,
+                           job->units, job->vectors,  job->norms,    job->coef,
+                           job->bias,  job->class_end};
+    const bool projected = job->o.rank > 0 || job->o.features > 0;
+    margin_expansion *e = projected ? &model->of.projected.pool : &model->of.expansion;
+    margin_kernel kernel = {MARGIN_KERNEL_HINGE, 3, 1, 0, 2};
+    model->kind = projected ? MARGIN_MODEL_PROJECTED : MARGIN_MODEL_EXPANSION;
     if (job->o.rank > 0) {
-        model->kind = MARGIN_MODEL_PROJECTED;
-        e = &model->of.projected.pool;
         mgn_compact_store_front(job, &model->of.projected);
-    } else if (job->o.features > 0) {
-        model->kind = MARGIN_MODEL_PROJECTED;
-        e = &model->of.projected.pool;
-        mgn_compact_store_picked(job, &model->of.projected);
+    } else if (projected) { /* the features that are left */
+        margin_projected *p = &model->of.projected;
+        for (size_t i = 0; i < (job->d + 7u) / 8u; i++) { job->picked[i] = 0; }
+        for (size_t k = 0; k < job->loaded; k++) {
+            uint8_t *byte = job->picked + job->pick[k] / 8u;
+            *byte = (uint8_t)(*byte | 1u << job->pick[k] % 8u);
+        }
+        p->front = p->front_bias = p->offset = p->factor = NULL;
+        p->d = job->d;
+        p->picked = job->picked;
     }
-    e->kernel = plain;
-    mgn_compact_store_units(job, &e->kernel);
+    mgn_compact_store_units(job, &kernel);
     mgn_copy(job->coef, mgn_compact_values(job, &job->of_coef), job->units * job->machines);
     mgn_copy(job->bias, job->of_bias.value, job->machines);
     for (size_t c = 0; c < job->classes; c++) {
         job->class_end[c] = (uint32_t)job->units; /* a vector has no class: it has all of them */
     }
-    e->vectors = job->vectors;
-    e->norms = job->norms;
-    e->coef = job->coef;
-    e->bias = job->bias;
-    e->class_end = job->class_end;
-    e->offset = e->factor = NULL;
-    e->n = job->units;
-    e->d = job->deep;
-    e->width = (uint16_t)job->machines;
-    e->vote = mgn_vote_of(job->classes,
-                          job->classes > 2u ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_BINARY);
+    const unsigned scheme = job->classes > 2u ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_BINARY;
+    mgn_pool_expansion(&pool, &kernel, mgn_vote_of(job->classes, scheme), e);
+    e->class_end = pool.end;
 }
 
 static void mgn_compact_report(mgn_compact *job, const margin_model *model, margin_info *info) {
@@ -19531,8 +19411,9 @@ static void mgn_compact_report(mgn_compact *job, const margin_model *model, marg
     info->bias = job->bias[0];
 }
 
-/* Everything after the memory is there. */
-static margin_status mgn_compact_work(mgn_compact *job, margin_model *model) {
+static margin_status mgn_compact_in_frame(void *task, mgn_frame *frame) {
+    mgn_compact *job = (mgn_compact *)task;
+    mgn_compact_plan(job, frame->mem);
     const margin_status status = mgn_compact_centre(job);
     if (status != MARGIN_OK) { return status; }
     job->rng = margin_rng_make(job->o.seed);
@@ -19544,18 +19425,9 @@ static margin_status mgn_compact_work(mgn_compact *job, margin_model *model) {
     if (!job->tick.stopped) { mgn_compact_fit(job, job->n, mgn_compact_passes(job)); }
     if (job->o.features > 0) { mgn_compact_drop(job, job->o.features); } /* if it was stopped */
     mgn_compact_rounding(job);
-    mgn_compact_store(job, model);
-    return MARGIN_OK;
-}
-
-static margin_status mgn_compact_in_frame(void *task, mgn_frame *frame) {
-    mgn_compact *job = (mgn_compact *)task;
-    mgn_compact_plan(job, frame->mem);
-    const margin_status status = mgn_compact_work(job, &frame->model);
-    if (status == MARGIN_OK && frame->wants_info) {
-        mgn_compact_report(job, &frame->model, &frame->info);
-    }
-    return status == MARGIN_OK && job->tick.stopped ? MARGIN_W_STOPPED : status;
+    mgn_compact_store(job, &frame->model);
+    if (frame->wants_info) { mgn_compact_report(job, &frame->model, &frame->info); }
+    return job->tick.stopped ? MARGIN_W_STOPPED : MARGIN_OK;
 }
 
 static const mgn_method mgn_compact_method = {mgn_compact_plan, mgn_compact_in_frame};
@@ -20915,8 +20787,7 @@ static margin_status mgn_conformal_train(mgn_conformal *c, mgn_frame *frame,
     if (beyond > 1u) { pad = mgn_min(pad, (c->odd[c->order[m - beyond + 1u]] - c->limit) / 2); }
     if (c->limit < 0) { pad = mgn_min(pad, -c->limit / 2); } /* 0 is what no kernel reaches */
     c->limit += pad;
-    c->promised = (margin_real)beyond / all;
-    c->promised = c->folds > 1u ? c->promised : 0;
+    c->promised = c->folds > 1u ? (margin_real)beyond / all : 0;
     return status > caveat ? status : caveat;
 }
 
@@ -20976,16 +20847,6 @@ static void mgn_oneclass_plan_all(void *task, margin_arena *mem) {
     mgn_qp_work_plan(&fit, mem);
     margin_arena_release(mem, mark);
     if (!m->linear) { mgn_pool_plan(&pool, mem, m->n); }
-}
-
-/* The mean of the samples into m->w, and the largest squared distance from it. */
-static margin_real mgn_oneclass_reach(mgn_oneclass *m) {
-    margin_real most = 0;
-    mgn_qp_mean(&m->data, m->w);
-    for (size_t i = 0; i < m->data.n; i++) {
-        most = mgn_max(most, mgn_square_apart(mgn_sample(&m->data, i), m->w, m->d));
-    }
-    return most;
 }
 
 /* The programme: caps for nu, a ridge for lambda; one group of sum 1. A ball has linear terms; tol
@@ -21049,7 +20910,11 @@ static margin_status mgn_oneclass_solve(mgn_oneclass *m, mgn_qp_work *work, mgn_
     margin_status status = mgn_qp_work_start(work, fit, mem);
     if (status != MARGIN_OK) { return status; }
     const size_t mark = mem->high;
-    const margin_real reach = m->ball ? mgn_oneclass_reach(m) : 0;
+    margin_real reach = 0; /* of a ball: the largest squared distance from the mean in w */
+    if (m->ball) { mgn_qp_mean(&m->data, m->w); }
+    for (size_t i = 0; m->ball && i < m->data.n; i++) {
+        reach = mgn_max(reach, mgn_square_apart(mgn_sample(&m->data, i), m->w, m->d));
+    }
     const bool far = reach > 0 && q->peak > 64 * reach;
     mgn_oneclass_programme(m, q, fit, far ? reach : q->peak);
     if (q->cap != NULL && !m->linear) { mgn_qp_capped(q); }
@@ -21082,16 +20947,8 @@ static bool mgn_oneclass_plane(mgn_oneclass *m, mgn_qp *q, mgn_fit *fit) {
     return true;
 }
 
-/* w = sum b_i x_i: the weights of a plane, or the centre of a ball. */
-static void mgn_oneclass_sum(mgn_oneclass *m) {
-    for (size_t k = 0; k < m->d; k++) { m->w[k] = 0; }
-    for (size_t i = 0; i < m->data.n; i++) {
-        margin_axpy(m->w, m->b[i], mgn_sample(&m->data, i), m->d);
-    }
-}
-
 static void mgn_oneclass_ball(mgn_oneclass *m, const mgn_fit *fit, margin_model *model) {
-    if (!fit->has_w) { mgn_oneclass_sum(m); }
+    if (!fit->has_w) { mgn_data_sum(&m->data, m->b, m->w); } /* the centre */
     *m->end = 1;
     const margin_proto ball = {m->w, NULL, m->end, NULL, NULL,
                                1,    m->d, 0,      1,    mgn_vote_of(1, MARGIN_SCHEME_NEAREST)};
@@ -21146,7 +21003,7 @@ static margin_status mgn_oneclass_run(void *task, mgn_frame *frame) {
     if (m->ball) {
         mgn_oneclass_ball(m, &fit, &frame->model);
     } else if (m->linear) {
-        mgn_oneclass_sum(m);
+        mgn_data_sum(&m->data, m->b, m->w);
         m->bias = m->w + m->d;
         *m->bias = fit.bias;
         mgn_linear_model(&frame->model, m->w, m->bias, m->d, mgn_vote_of(2, MARGIN_SCHEME_BINARY));
@@ -21671,16 +21528,13 @@ static margin_status mgn_svr_nu(mgn_svr *v, mgn_qp_work *work, mgn_fit *fit, mar
 /* Weights of a linear kernel, or coefficients. */
 static void mgn_svr_store(mgn_svr *v, const mgn_fit *fit) {
     mgn_ordinal *o = &v->o;
-    for (size_t k = 0; k < o->d && o->linear && !fit->has_w; k++) { o->w[k] = 0; }
-    for (size_t i = 0; i < o->n; i++) {
-        if (!o->linear) {
-            o->coef[i] = v->b[i];
-        } else if (!fit->has_w) {
-            margin_axpy(o->w, v->b[i], mgn_sample(&o->data, i), o->d);
-        }
-    }
-    if (o->linear) { mgn_ordinal_scores(o); }
     o->shift = fit->bias;
+    if (!o->linear) {
+        mgn_copy(o->coef, v->b, o->n);
+        return;
+    }
+    if (!fit->has_w) { mgn_data_sum(&o->data, v->b, o->w); }
+    mgn_ordinal_scores(o);
 }
 
 static margin_status mgn_svr_fit(mgn_ordinal *o, margin_arena *mem) {
