@@ -6953,20 +6953,11 @@ static inline margin_status mgn_rows_start(mgn_rows *r, const margin_data *data,
     return MARGIN_OK;
 }
 
-static inline margin_real mgn_rows_diag(const mgn_rows *r, size_t i) {
-    return r->diag[i];
-}
-
-static inline margin_real *mgn_rows_slot(const mgn_rows *r, size_t slot) {
-    return r->values + slot * r->data.n;
-}
-
-/* The slot of row i, which becomes the most recently used one. *missing tells that the row is not
- * in it yet, and is to be computed. */
-static size_t mgn_rows_claim(mgn_rows *r, size_t i, bool *missing) {
+/* The values of row i, in a slot which becomes the most recently used one. A row that was missing
+ * is not in it yet, and is to be computed. */
+static margin_real *mgn_rows_claim(mgn_rows *r, size_t i) {
     size_t slot = r->slot_of[i];
-    *missing = slot == MGN_NO_SLOT;
-    if (*missing) {
+    if (slot == MGN_NO_SLOT) {
         slot = r->taken;
         if (r->slots < r->data.n) {
             slot = r->prev[r->slots];
@@ -6986,7 +6977,7 @@ static size_t mgn_rows_claim(mgn_rows *r, size_t i, bool *missing) {
         r->prev[r->next[head]] = (margin_index)slot;
         r->next[head] = (margin_index)slot;
     }
-    return slot;
+    return r->values + slot * r->data.n;
 }
 
 static bool mgn_rows_missing(const mgn_rows *r, size_t i) {
@@ -7018,10 +7009,9 @@ static void mgn_rows_make(mgn_rows *r, const margin_index *list, size_t m) {
     const size_t n = r->data.n;
     mgn_vectors x = {{NULL}, m, r->data.d, 1};
     margin_real *row[MGN_TILE] = {NULL};
-    bool missing;
     for (size_t t = 0; t < MGN_TILE; t++) {
         x.at[t] = mgn_sample(&r->data, list[mgn_size_min(t, m - 1u)]);
-        if (t < m) { row[t] = mgn_rows_slot(r, mgn_rows_claim(r, list[t], &missing)); }
+        if (t < m) { row[t] = mgn_rows_claim(r, list[t]); }
     }
     for (size_t from = 0; from < n; from += MGN_ROWS_PIECE) {
         const size_t count = mgn_size_min(n - from, MGN_ROWS_PIECE);
@@ -7037,9 +7027,8 @@ static void mgn_rows_make(mgn_rows *r, const margin_index *list, size_t m) {
 /* Row i of K. It stays valid during the next call with another index, and no longer. */
 static inline const margin_real *mgn_rows_get(mgn_rows *r, size_t i) {
     const margin_index index = (margin_index)i;
-    bool missing;
     if (mgn_rows_missing(r, i)) { mgn_rows_make(r, &index, 1); }
-    return mgn_rows_slot(r, mgn_rows_claim(r, i, &missing));
+    return mgn_rows_claim(r, i);
 }
 
 /* The last `count` values of the memory where all rows have room, as long as the next MGN_TILE rows
@@ -7670,8 +7659,7 @@ static void mgn_q_put_element(const mgn_q_rows *r, size_t v, size_t k, int32_t q
 }
 
 /* As measured from the centre: the length of the longest vector, the largest coordinate of a
- * vector, and the largest coordinate of the data (of prototypes, the length of the longest
- * sample). */
+ * vector, and, of prototypes alone, the length of the longest sample. */
 typedef struct {
     margin_real length, vector, data;
 } mgn_q_extent;
@@ -7686,7 +7674,7 @@ static margin_real mgn_q_extents_data(const mgn_q_rows *r) {
     return most;
 }
 
-/* The extents of every `step`-th row, without the data. */
+/* The extents of every `step`-th row, without samples. */
 static mgn_q_extent mgn_q_extents_rows(const mgn_q_rows *r, size_t step) {
     mgn_q_extent most = {0, 0, 0};
     for (size_t v = 0; v < r->from->n; v += step) {
@@ -7698,12 +7686,6 @@ static mgn_q_extent mgn_q_extents_rows(const mgn_q_rows *r, size_t step) {
         }
         most.length = mgn_max(most.length, mgn_sqrt(sum));
     }
-    return most;
-}
-
-static mgn_q_extent mgn_q_extents(const mgn_q_rows *r) {
-    mgn_q_extent most = mgn_q_extents_rows(r, 1u);
-    most.data = mgn_q_extents_data(r);
     return most;
 }
 
@@ -8010,7 +7992,7 @@ static margin_status mgn_q_choose_gain(margin_kernel_q *kernel, margin_real rate
  * reach. */
 static margin_real mgn_q_rbf_unit(const mgn_q_pool_job *p) {
     const mgn_q_rows *r = p->rows;
-    const mgn_q_extent most = mgn_q_extents(r);
+    const mgn_q_extent most = mgn_q_extents_rows(r, 1u);
     const margin_real bits = (margin_real)(32u - p->kernel.down);
     const margin_real root = mgn_sqrt((margin_real)r->in->d);
     const margin_real radius = mgn_sqrt(bits * MGN_LN_2 / r->from->kernel.gamma);
@@ -8018,16 +8000,17 @@ static margin_real mgn_q_rbf_unit(const mgn_q_pool_job *p) {
     const margin_real length = most.length + rough;
     margin_real unit = mgn_max(r->in->least, (2 * length + radius) / (65400 - 2 * root));
     unit = mgn_max(unit, (length + radius) / (56600 - 2 * root));
-    return mgn_max(unit, mgn_min(most.data, length + radius) / 32700);
+    return mgn_max(unit, mgn_min(mgn_q_extents_data(r), length + radius) / 32700);
 }
 
 /* Whether whole numbers may go in as they are: the unit is then the factor, which must not be too
  * fine for 32 bits, and in q7 the vectors must not be so far from 0 that int8_t is too coarse. */
 static bool mgn_q_rbf_plain(const mgn_q_pool_job *p) {
-    const margin_real centred = mgn_q_extents(p->rows).vector;
+    const margin_real centred = mgn_q_extents_rows(p->rows, 1u).vector;
     mgn_q_centre_at_zero(p->rows);
+    const margin_real plain = mgn_q_extents_rows(p->rows, 1u).vector;
     return mgn_q_rbf_unit(p) <= p->rows->in->unit &&
-           (p->rows->format == MARGIN_Q15 || mgn_q_extents(p->rows).vector <= 2 * centred);
+           (p->rows->format == MARGIN_Q15 || plain <= 2 * centred);
 }
 
 /* The step, in units of the input, of which the largest coordinate is at most 127. */
@@ -8332,18 +8315,6 @@ static mgn_q_extent mgn_q_proto_extents(const mgn_q_proto_job *p) {
     return most;
 }
 
-/* Whether whole numbers may go in as they are: all features have one factor, samples and centroids
- * are at most 2^13 units long, and int8_t is at most twice as coarse as with another centre. */
-static bool mgn_q_proto_plain(const mgn_q_proto_job *p) {
-    const margin_real f = mgn_q_own_factor(p->rows, 0);
-    if (!(f > 0) || !mgn_q_one_factor(p->rows)) { return false; }
-    const margin_real centred = mgn_q_proto_extents(p).vector;
-    mgn_q_centre_at_zero(p->rows);
-    const mgn_q_extent most = mgn_q_proto_extents(p);
-    return most.data <= 8192 * f && most.length <= 8192 * f &&
-           (p->rows->format == MARGIN_Q15 || most.vector <= 2 * centred);
-}
-
 /* The least `unit` times a power of two, also a negative one, that is not below `least`. Both are
  * positive and finite: their exponents are less than 2 (BIAS + FRACTION) apart. */
 static margin_real mgn_q_doubled(margin_real unit, margin_real least) {
@@ -8357,13 +8328,25 @@ static margin_real mgn_q_doubled(margin_real unit, margin_real least) {
 }
 
 /* Inputs: samples are at most 2^13 units long, and in q7 the largest coordinate of a centroid is
- * 127 times a power of two. */
+ * 127 times a power of two. Whole numbers go in as they are if all features have one factor,
+ * samples and centroids are at most 2^13 units long, and int8_t is at most twice as coarse as with
+ * another centre. */
 static margin_status mgn_q_proto_inputs(const mgn_q_proto_job *p) {
+    const margin_real f = mgn_q_own_factor(p->rows, 0);
     mgn_q_inputs *in = p->rows->in;
     mgn_q_centre(p->rows, mgn_q_proto_rows(p));
-    if (in->whole && mgn_q_proto_plain(p)) { return MARGIN_OK; }
-    mgn_q_centre(p->rows, mgn_q_proto_rows(p));
-    const mgn_q_extent most = mgn_q_proto_extents(p);
+    mgn_q_extent most = mgn_q_proto_extents(p);
+    if (in->whole && f > 0 && mgn_q_one_factor(p->rows)) {
+        const margin_real centred = most.vector;
+        mgn_q_centre_at_zero(p->rows);
+        most = mgn_q_proto_extents(p);
+        if (most.data <= 8192 * f && most.length <= 8192 * f &&
+            (p->rows->format == MARGIN_Q15 || most.vector <= 2 * centred)) {
+            return MARGIN_OK;
+        }
+        mgn_q_centre(p->rows, mgn_q_proto_rows(p));
+        most = mgn_q_proto_extents(p);
+    }
     in->unit = mgn_max(most.data, most.length) / 8192;
     in->unit = in->unit > 0 ? in->unit : 1;
     if (!mgn_finite(in->unit)) { /* a square has overflowed */
@@ -8728,23 +8711,22 @@ static void mgn_q_job_start(mgn_q_job *job, const margin_data *data) {
 
 static margin_vote_q mgn_q_vote(const margin_vote *vote, size_t machines, margin_real unit,
                                 int16_t *curve) {
-    const margin_real log2e = MGN_INV_LN2;
     margin_vote_q q = {0, 0, 0, 0, 0, 0, 0, 0, NULL};
     if (vote->scheme == MARGIN_SCHEME_NEAREST && vote->classes > 1u) {
         unit = MGN_R(1.0) / 32768; /* margins of distances have no unit */
     }
-    margin_real slope = vote->slope * unit * log2e * MGN_R(33554432.0);
+    margin_real slope = vote->slope * unit * MGN_INV_LN2 * MGN_R(33554432.0);
     q.classes = vote->classes;
     q.machines = (uint16_t)machines;
     q.scheme = vote->scheme;
     if (vote->reject > 0) { q.reject = mgn_q_round(vote->reject / unit, 1, INT32_MAX); }
     for (; slope != 0 && mgn_abs(slope) < 16384 && q.down < 31u; q.down++) { slope *= 2; }
     q.slope = (int16_t)mgn_q_round(slope, -32767, 32767);
-    q.shift =
-        mgn_q_round(vote->shift * log2e * MGN_R(33554432.0), -(INT32_C(1) << 30), INT32_C(1) << 30);
+    q.shift = mgn_q_round(vote->shift * MGN_INV_LN2 * MGN_R(33554432.0), -(INT32_C(1) << 30),
+                          INT32_C(1) << 30);
     q.include = (uint16_t)(vote->include * 32768); /* rounded down: sets are rather too large */
     for (size_t i = 0; vote->curve != NULL && i < MARGIN_CURVE; i++) {
-        curve[i] = (int16_t)mgn_q_round(vote->curve[i] * log2e * 4096, -32767, 32767);
+        curve[i] = (int16_t)mgn_q_round(vote->curve[i] * MGN_INV_LN2 * 4096, -32767, 32767);
     }
     q.curve = vote->curve != NULL ? curve : NULL;
     return q;
@@ -11084,13 +11066,7 @@ static size_t mgn_qp_partner(mgn_qp *q, size_t i, unsigned group, const margin_r
     const size_t middle = q->by_class ? q->m_split : q->m;
     const size_t to = group == 0 ? middle : q->m;
     size_t from = group == 0 ? 0 : middle;
-    mgn_qp_match p;
-    p.gi = q->g[i];
-    p.ci = q->curve[i];
-    p.twice_c = 2 * q->c;
-    p.k = ki;
-    p.gain = 0;
-    p.place = q->m;
+    mgn_qp_match p = {q->g[i], q->curve[i], 2 * q->c, 0, ki, q->m};
 #if MARGIN_VECTOR
     from = mgn_qp_match_blocks(q, from, to, &p);
 #endif
@@ -11130,10 +11106,10 @@ static unsigned mgn_qp_pair(mgn_qp *q, unsigned group) {
 static void mgn_qp_relax(mgn_qp *q) {
     margin_real alike = 0, all = 0;
     for (size_t i = 0; i < q->n; i += 32u * (1u + q->n / 128u)) {
-        const margin_real *row = mgn_rows_get(q->rows, i), own = mgn_rows_diag(q->rows, i);
+        const margin_real *row = mgn_rows_get(q->rows, i), own = q->rows->diag[i];
         for (size_t j = 0; j < q->n; j++) {
             alike += mgn_abs(row[j]);
-            all += own / 2 + mgn_rows_diag(q->rows, j) / 2;
+            all += own / 2 + q->rows->diag[j] / 2;
         }
     }
     q->relax = alike > all / 32 ? MGN_R(1.4) : 1;
@@ -12159,7 +12135,7 @@ static void mgn_qp_assess(mgn_qp *q) {
     q->m = q->n;
     q->m_split = q->split;
     for (size_t i = 0; i < q->n; i++) {
-        q->curve[i] = q->c * mgn_rows_diag(q->rows, i) + mgn_qp_ridge(q, i);
+        q->curve[i] = q->c * q->rows->diag[i] + mgn_qp_ridge(q, i);
         mgn_qp_mark(q, i);
     }
     (void)mgn_qp_scan(q);
@@ -12312,7 +12288,7 @@ static void mgn_qp_work_ipm(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) 
         mgn_factor f = {work->factor, q->n, work->rank, 0, q->x};
         margin_real top = 0;
         for (size_t i = 0; i < q->n; i++) {
-            q->x[i] = mgn_rows_diag(q->rows, i);
+            q->x[i] = q->rows->diag[i];
             top = mgn_max(top, q->x[i]);
         }
         mgn_zero(work->factor, q->n * work->rank);
@@ -12682,24 +12658,6 @@ static margin_real mgn_svm_level(mgn_qp *q, margin_real *s) {
     return ((s[low] + s[high]) - (mgn_qp_signed(q, low, 1) + mgn_qp_signed(q, high, 1))) / 2;
 }
 
-/* Scores, bias and report of the solved programme; the weights are taken back to their own units.
- * Returns nu = sum alpha / sum C. */
-static margin_real mgn_svm_finish(mgn_qp *q, mgn_fit *fit) {
-    const margin_real level = mgn_svm_level(q, fit->f);
-    margin_real used = 0, all = 0;
-    fit->info.gap /= q->unit;
-    fit->info.objective /= q->unit;
-    for (size_t i = 0; i < q->n; i++) {
-        fit->f[i] -= level;
-        used += mgn_abs(q->b[i]);
-        all += q->cap[i];
-        fit->b[i] /= q->unit;
-    }
-    fit->bias = -level;
-    mgn_fit_take_w(fit, q, 1);
-    return used / all;
-}
-
 /* Sets up the nu-SVM. Returns false if the caps of a class do not allow its weights to sum to
  * one. */
 static bool mgn_svm_nu_programme(mgn_qp *q, const mgn_fit *fit, margin_real nu) {
@@ -12753,7 +12711,7 @@ static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena 
 
 /* Sets up caps in units in which K is about 1. They are limited to where the square of their sum
  * neither over- nor underflows. */
-static void mgn_svm_programme(mgn_qp *q, const mgn_fit *fit, const margin_svm_options *options) {
+static void mgn_svm_programme(mgn_qp *q, const mgn_fit *fit, margin_real c_neg, margin_real c_pos) {
     const margin_real root = mgn_sqrt(MGN_HUGE), n = (margin_real)q->n;
     const margin_real most = root / (4 * n), least = MGN_TINY / MGN_EPS;
     q->unit = mgn_qp_unit(q->peak);
@@ -12762,31 +12720,46 @@ static void mgn_svm_programme(mgn_qp *q, const mgn_fit *fit, const margin_svm_op
     q->by_class = false;
     q->sum[0] = q->sum[1] = 0;
     for (size_t i = 0; i < q->n; i++) {
-        const margin_real c = mgn_qp_positive(q, i) ? options->c_pos : options->c_neg;
+        const margin_real c = mgn_qp_positive(q, i) ? c_pos : c_neg;
         const margin_real cap = c * mgn_weight(&fit->data, i) * q->unit;
         q->own[i] = mgn_min(mgn_max(cap, least), most);
     }
     q->cap = q->own;
 }
 
+/* Solves for nu, or for C. In the end the weights of the latter are taken back to their own units,
+ * and its nu is sum alpha / sum C. */
 static margin_status mgn_svm_soft(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
                                   margin_real *nu) {
     const margin_svm_options *options = (const margin_svm_options *)fit->options;
+    mgn_qp *q = &work->qp;
     margin_status status = mgn_qp_work_start(work, fit, mem);
     if (status != MARGIN_OK) { return status; }
     if (options->nu > 0) {
         *nu = options->nu;
-        if (!mgn_svm_nu_programme(&work->qp, fit, options->nu)) { return MARGIN_E_INFEASIBLE; }
+        if (!mgn_svm_nu_programme(q, fit, options->nu)) { return MARGIN_E_INFEASIBLE; }
         if (!work->linear) {
-            mgn_qp_capped(&work->qp);
-            mgn_qp_relax(&work->qp);
+            mgn_qp_capped(q);
+            mgn_qp_relax(q);
         }
         status = mgn_qp_work_solve(work, fit, mem);
-        return status < 0 || mgn_svm_nu_finish(&work->qp, fit) ? status : MARGIN_E_INFEASIBLE;
+        return status < 0 || mgn_svm_nu_finish(q, fit) ? status : MARGIN_E_INFEASIBLE;
     }
-    mgn_svm_programme(&work->qp, fit, options);
+    mgn_svm_programme(q, fit, options->c_neg, options->c_pos);
     status = mgn_qp_work_solve(work, fit, mem);
-    *nu = mgn_svm_finish(&work->qp, fit);
+    const margin_real level = mgn_svm_level(q, fit->f);
+    margin_real used = 0, all = 0;
+    fit->info.gap /= q->unit;
+    fit->info.objective /= q->unit;
+    for (size_t i = 0; i < q->n; i++) {
+        fit->f[i] -= level;
+        used += mgn_abs(q->b[i]);
+        all += q->cap[i];
+        fit->b[i] /= q->unit;
+    }
+    fit->bias = -level;
+    mgn_fit_take_w(fit, q, 1);
+    *nu = used / all;
     return status;
 }
 
@@ -12828,8 +12801,7 @@ static margin_status mgn_svm_fit(mgn_fit *fit, margin_arena *mem) {
         for (size_t i = work.qp.split; i < work.qp.n; i++) {
             const margin_real *row = mgn_rows_get(work.qp.rows, i);
             for (size_t j = 0; j < work.qp.split; j++) {
-                const margin_real ends =
-                    mgn_rows_diag(work.qp.rows, i) + mgn_rows_diag(work.qp.rows, j);
+                const margin_real ends = work.qp.rows->diag[i] + work.qp.rows->diag[j];
                 far = mgn_max(far, ends - 2 * row[j]);
             }
         }
@@ -12942,7 +12914,6 @@ typedef struct {
     margin_real c[2];        /* the multipliers */
     margin_real factored[2]; /* those in the factor: no larger than it can bear */
     margin_real e;           /* factor of the metric, or without one of I */
-    margin_real e_factored;  /* that in the factor */
     bool metrical;           /* e belongs to the metric */
     margin_real *v;          /* d: y, or the v of the frontier */
     margin_real *q;          /* rows */
@@ -13120,7 +13091,6 @@ static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, b
     p->factors++;
     p->at.metrical = metrical;
     p->at.e = e;
-    p->at.e_factored = metrical ? mgn_max(e, size) : e;
     for (size_t k = 0; k < 2u; k++) {
         p->at.c[k] = c[k];
         p->at.factored[k] = metrical || p->regular[k] ? c[k] : mgn_min(c[k], most);
@@ -13135,7 +13105,7 @@ static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, b
             for (size_t j = 0; j < i; j++) {
                 to[j] = factored[0] * row[j] + factored[1] * s->sigma[j * s->sstep + i];
             }
-            to[i] = mgn_rates_own(p, p->at.e_factored, factored, i) +
+            to[i] = mgn_rates_own(p, metrical ? mgn_max(e, size) : e, factored, i) +
                     (factored[0] * s->diag[0][i] + factored[1] * s->diag[1][i]);
         }
     }
@@ -14957,16 +14927,11 @@ MARGIN_API margin_status margin_list_assess(const margin_data *data, const margi
     return MARGIN_OK;
 }
 
-/* norm: |g|; expected: the errors, if the rest had the same error rate as without the cut; mark: a
- * hash of the covered samples, by which equal cuts are assessed once. */
-typedef margin_seco_candidate mgn_candidate;
-
 /* A two-sided machine on samples whose kernel values are known. */
 typedef struct {
     mgn_qp qp;
     mgn_rows rows;
     mgn_fit fit;
-    margin_svm_options options;
     margin_index *list; /* the samples it is trained on, negative ones first */
     margin_real *b;     /* in units of 1 / qp.unit while it is trained */
     margin_real c;      /* of the solution in b; 0: none */
@@ -14989,9 +14954,9 @@ typedef struct {
     uint16_t *fold; /* of each active sample */
     mgn_space space;
     mgn_descent descent;
-    mgn_candidate *candidate;
+    margin_seco_candidate *candidate;
     margin_real *thetas; /* q + 1 values of each candidate */
-    size_t supply, made;
+    size_t made;         /* candidates so far */
     mgn_seco_svm svm;
     margin_real *table; /* n x MARGIN_LIST_MOST: coefficients of the samples in each cut */
     margin_real *bias;
@@ -15033,9 +14998,9 @@ static void mgn_seco_plan_svm(mgn_seco_svm *plan, margin_arena *mem, size_t n) {
 static void mgn_seco_plan(mgn_seco *plan, margin_arena *mem, size_t n) {
     const margin_seco_options *o = plan->options;
     const size_t prices = (size_t)((o->c_last - o->c_first) / mgn_seco_step(o)) + 1u;
+    const size_t supply = mgn_size_mul(2u * prices, mgn_size_mul(o->weight_count, o->starts));
     plan->room = n;
-    plan->supply = mgn_size_mul(2u * prices, mgn_size_mul(o->weight_count, o->starts));
-    MARGIN_BLOCKS_SECO(MGN_TAKE, n, plan->supply)
+    MARGIN_BLOCKS_SECO(MGN_TAKE, n, supply)
     mgn_space_plan(&plan->space, mem, n);
     mgn_descent_plan(&plan->descent, mem, n);
     mgn_seco_plan_svm(&plan->svm, mem, n);
@@ -15091,8 +15056,7 @@ static margin_status mgn_seco_svm_solve(mgn_seco *s, margin_real c, margin_real 
     q->rows = &svm->rows;
     q->low = NULL;
     mgn_qp_plain(q, tol);
-    svm->options.c_neg = svm->options.c_pos = c / (margin_real)q->n;
-    mgn_svm_programme(q, &svm->fit, &svm->options);
+    mgn_svm_programme(q, &svm->fit, c / (margin_real)q->n, c / (margin_real)q->n);
     if (svm->c == 0) { mgn_qp_cold(q); }
     for (size_t i = 0; i < q->n && svm->c != 0; i++) { q->b[i] *= c / svm->c; }
     svm->c = c;
@@ -15217,9 +15181,11 @@ static bool mgn_seco_follow(mgn_seco *s) {
 }
 
 /* Makes a candidate from a random start. It is kept if it covers other samples than the candidates
- * before it, and enough, and leaves enough of both classes [2.2]. */
+ * before it, and enough, and leaves enough of both classes [2.2]. Its norm is |g|; `expected` are
+ * the errors, if the rest had the same error rate as without the cut; its mark is a hash of the
+ * covered samples, by which equal cuts are assessed once. */
 static void mgn_seco_try(mgn_seco *s, int sign, margin_real c, margin_real weight) {
-    mgn_candidate *a = s->candidate + s->made;
+    margin_seco_candidate *a = s->candidate + s->made;
     const mgn_descent *d = &s->descent;
     const size_t q = s->space.q;
     size_t left[2] = {0, 0};
@@ -15257,32 +15223,24 @@ static void mgn_seco_try(mgn_seco *s, int sign, margin_real c, margin_real weigh
     }
 }
 
-/* All candidates of a round, unless the caller wants to stop. */
-static void mgn_seco_supply_all(mgn_seco *s) {
+/* The candidates of a round, until the caller wants to stop. Where classes lie in turn, few of them
+ * may all miss, and the list ends too early. So where one machine errs on more than a third, both
+ * on all samples and on those that are left, new starts are drawn until one candidate is kept or
+ * there were as many as with the paper's options: six times as many. */
+static void mgn_seco_supply(mgn_seco *s) {
     const margin_seco_options *o = s->options;
-    for (int sign = 1; sign >= -1; sign -= 2) {
-        for (int p = o->c_first; p <= o->c_last; p += mgn_seco_step(o)) {
-            for (size_t t = 0; t < o->weight_count * o->starts; t++) {
-                mgn_seco_try(s, sign, margin_pow_int(2, p), o->weights[t / o->starts]);
-                if (mgn_tick_stop(s->tick, s->info.candidates, mgn_ratio(s->m, s->n), 0)) {
-                    return;
+    const bool hard = 3 * s->info.plain_error > 1 && 3u * s->errors > s->m;
+    const size_t times = hard && mgn_seco_few(o) ? 6u : 1u, trials = o->weight_count * o->starts;
+    for (size_t k = 0; k < times && s->made == 0; k++) {
+        for (int sign = 1; sign >= -1; sign -= 2) {
+            for (int p = o->c_first; p <= o->c_last; p += mgn_seco_step(o)) {
+                for (size_t t = 0; t < trials && !s->tick->stopped; t++) {
+                    mgn_seco_try(s, sign, margin_pow_int(2, p), o->weights[t / o->starts]);
+                    (void)mgn_tick_stop(s->tick, s->info.candidates, mgn_ratio(s->m, s->n), 0);
                 }
             }
         }
     }
-}
-
-/* The candidates of a round. Where classes lie in turn, few of them may all miss, and the list ends
- * too early. So where one machine errs on more than a third, both on all samples and on those that
- * are left, new starts are drawn until one candidate is kept or there were as many as with the
- * paper's options: six times as many. */
-static void mgn_seco_supply(mgn_seco *s) {
-    const bool hard = 3 * s->info.plain_error > 1 && 3u * s->errors > s->m;
-    size_t times = hard && mgn_seco_few(s->options) ? 6u : 1u;
-    do {
-        mgn_seco_supply_all(s);
-        times--;
-    } while (times > 0 && s->made == 0 && !s->tick->stopped);
 }
 
 /* Computes the scores of candidate t on the active samples, and lists in s->rest the samples that
@@ -15299,7 +15257,7 @@ static size_t mgn_seco_leave(mgn_seco *s, size_t t) {
 
 /* Appends candidate t to the list and takes what it covers away. */
 static void mgn_seco_append(mgn_seco *s, size_t t, size_t errors) {
-    const mgn_candidate *a = s->candidate + t;
+    const margin_seco_candidate *a = s->candidate + t;
     const size_t j = s->info.cuts++;
     margin_seco_cut *cut = s->info.cut + j;
     const size_t left = mgn_seco_leave(s, t);
@@ -15332,12 +15290,12 @@ static void mgn_seco_choose(mgn_seco *s) {
     for (size_t count = 0; count < limit && count < s->made && !s->tick->stopped; count++) {
         size_t next = s->made;
         for (size_t t = 0; t < s->made; t++) {
-            const mgn_candidate *b = s->candidate + t;
+            const margin_seco_candidate *b = s->candidate + t;
             if (!b->done && (next == s->made || b->expected < s->candidate[next].expected)) {
                 next = t;
             }
         }
-        mgn_candidate *a = s->candidate + next;
+        margin_seco_candidate *a = s->candidate + next;
         a->done = true;
         if (a->wrong < errors) {
             const size_t left = mgn_seco_leave(s, next), bound = errors - a->wrong;
@@ -17574,8 +17532,7 @@ static size_t mgn_proto_closest(const mgn_proto_job *job, const margin_real *v, 
     *least = MGN_HUGE;
     for (size_t j = 0; j < count; j++) {
         const margin_real *y = v + mgn_proto_at(job, c * job->size.each + j);
-        margin_real z = 0;
-        for (size_t k = 0; k < job->size.d; k++) { z += (x[k] - y[k]) * (x[k] - y[k]); }
+        const margin_real z = mgn_square_apart(x, y, job->size.d);
         best = z < *least ? j : best;
         *least = mgn_min(*least, z);
     }
@@ -18010,11 +17967,9 @@ static void mgn_proto_take(const mgn_proto_job *job, size_t s) {
     const size_t label = mgn_label(job->data, s);
     job->weights.left_out[s] = 1;
     for (size_t i = 0; i < job->size.n; i++) {
-        const margin_real *x = mgn_sample(job->data, i);
         const bool own = mgn_label(job->data, i) == label;
-        margin_real *least = (own ? job->weights.w : job->weights.before) + i, z = 0;
-        for (size_t k = 0; k < job->size.d; k++) { z += (x[k] - y[k]) * (x[k] - y[k]); }
-        *least = mgn_min(*least, z);
+        margin_real *least = (own ? job->weights.w : job->weights.before) + i;
+        *least = mgn_min(*least, mgn_square_apart(mgn_sample(job->data, i), y, job->size.d));
     }
 }
 
@@ -18926,16 +18881,21 @@ static void mgn_compact_rounding(mgn_compact *job) {
 
 /* ---- a batch: scores, loss, slopes ---- */
 
-/* z = |x - v|^2 of the dot products in z, then h = exp(-gamma z). */
-static void mgn_compact_rbf_values(mgn_compact *job, size_t count) {
-    const size_t cols = job->deep + 1u, m = job->units;
-    const margin_real gamma = margin_exp(job->of_width.value[0]);
+/* Values of the units and scores of the first `count` samples of the batch. Of rbf units z = |x -
+ * v|^2, from the dot products in z, and h = exp(-gamma z). */
+static void mgn_compact_scores(mgn_compact *job, size_t count) {
+    const size_t d = job->deep, cols = d + 1u, m = job->units, w = job->machines;
     const margin_real *v = mgn_compact_values(job, &job->of_units);
-    for (size_t u = 0; u < m; u++) {
-        job->top[u] = margin_dot(v + u * cols, v + u * cols, job->deep);
+    const bool rbf = mgn_compact_rbf(job);
+    const margin_real gamma = rbf ? margin_exp(job->of_width.value[0]) : 0;
+    mgn_compact_project(job, count);
+    mgn_mat_mul(job->z, m, mgn_view_of(job->y, cols, 1), mgn_view_of(v, 1, cols),
+                mgn_sizes_of(count, d + (rbf ? 0u : 1u), m), job->panel);
+    for (size_t u = 0; rbf && u < m; u++) {
+        job->top[u] = margin_dot(v + u * cols, v + u * cols, d);
     }
-    for (size_t i = 0; i < count; i++) {
-        const margin_real norm = margin_dot(job->y + i * cols, job->y + i * cols, job->deep);
+    for (size_t i = 0; rbf && i < count; i++) {
+        const margin_real norm = margin_dot(job->y + i * cols, job->y + i * cols, d);
         margin_real *z = job->z + i * m, *h = job->h + i * m;
         for (size_t u = 0; u < m; u++) {
             z[u] = mgn_max(norm + job->top[u] - 2 * z[u], 0);
@@ -18943,21 +18903,7 @@ static void mgn_compact_rbf_values(mgn_compact *job, size_t count) {
         }
         mgn_exp_array(h, m);
     }
-}
-
-/* Values of the units and scores of the first `count` samples of the batch. */
-static void mgn_compact_scores(mgn_compact *job, size_t count) {
-    const size_t d = job->deep, m = job->units, w = job->machines;
-    const margin_real *v = mgn_compact_values(job, &job->of_units);
-    const bool rbf = mgn_compact_rbf(job);
-    mgn_compact_project(job, count);
-    mgn_mat_mul(job->z, m, mgn_view_of(job->y, d + 1u, 1), mgn_view_of(v, 1, d + 1u),
-                mgn_sizes_of(count, d + (rbf ? 0u : 1u), m), job->panel);
-    if (rbf) {
-        mgn_compact_rbf_values(job, count);
-    } else {
-        for (size_t i = 0; i < count * m; i++) { job->h[i] = mgn_max(job->z[i], 0); }
-    }
+    for (size_t i = 0; !rbf && i < count * m; i++) { job->h[i] = mgn_max(job->z[i], 0); }
     mgn_mat_mul(job->s, w, mgn_view_of(job->h, m, 1),
                 mgn_view_of(mgn_compact_values(job, &job->of_coef), w, 1),
                 mgn_sizes_of(count, m, w), job->panel);
@@ -19396,13 +19342,9 @@ static void mgn_compact_store(mgn_compact *job, margin_model *model) {
 }
 
 static void mgn_compact_report(mgn_compact *job, const margin_model *model, margin_info *info) {
-    const margin_vote *vote = margin_model_vote(model);
-    const mgn_margins margins = {job->data, model, NULL, job->mu};
-    *info = mgn_no_info;
-    for (size_t i = 0; i < job->n; i++) {
-        margin_scores(model, mgn_sample(job->data, i), job->s);
-        job->mu[i] = margin_margin(vote->scheme, vote->classes, job->s, mgn_label(job->data, i));
-    }
+    mgn_margins margins = {job->data, model, job->s, NULL};
+    for (size_t i = 0; i < job->n; i++) { job->mu[i] = mgn_margins_at(&margins, i); }
+    margins.known = job->mu;
     (void)mgn_margins_info(&margins, info);
     info->objective = job->loss;
     info->iterations = job->passes;
@@ -20691,8 +20633,7 @@ typedef struct {
     uint32_t seed;
     margin_real *odd;
     margin_real *known; /* strangeness of the samples of the last training, */
-    size_t of_known;    /* so many, */
-    bool is_known;      /* whether the trainer has stored them */
+    size_t of_known;    /* so many; 0: the trainer has not stored them */
     margin_index *rows, *order, *spare;
     uint16_t *fold;
     size_t count;                /* of odd */
@@ -20720,13 +20661,9 @@ static void mgn_conformal_judge(mgn_conformal *c, const margin_model *model,
 /* The same of the samples that the model was trained on, where the trainer knows it already. */
 static void mgn_conformal_own(mgn_conformal *c, const margin_model *model,
                               const margin_data *data) {
-    c->count = 0;
-    if (c->is_known) {
-        c->count = c->of_known;
-        mgn_copy(c->odd, c->known, c->count);
-    } else {
-        mgn_conformal_judge(c, model, data);
-    }
+    c->count = c->of_known;
+    mgn_copy(c->odd, c->known, c->count);
+    if (c->count == 0) { mgn_conformal_judge(c, model, data); }
 }
 
 /* Trains without a fold, and judges the samples of it. */
@@ -20926,7 +20863,7 @@ static margin_status mgn_oneclass_solve(mgn_oneclass *m, mgn_qp_work *work, mgn_
     fit->info.objective *= q->unit;
     fit->info.gap *= q->unit;
     for (size_t i = 0; m->o.sphere && !m->ball && i < q->n; i++) {
-        fit->info.objective -= q->c * q->unit * q->b[i] * mgn_rows_diag(q->rows, i) / 2;
+        fit->info.objective -= q->c * q->unit * q->b[i] * q->rows->diag[i] / 2;
     }
     return status;
 }
@@ -20940,8 +20877,7 @@ static bool mgn_oneclass_plane(mgn_oneclass *m, mgn_qp *q, mgn_fit *fit) {
         m->b[i] /= length;
         m->limit.known[i] = -fit->f[i] / length / length;
     }
-    m->limit.of_known = q->n;
-    m->limit.is_known = !m->limit.held_out;
+    m->limit.of_known = m->limit.held_out ? 0 : q->n;
     fit->bias = -rho / length;
     m->size = length;
     return true;
@@ -21325,10 +21261,7 @@ static void mgn_svr_plan(const mgn_ordinal *o, margin_arena *mem) {
 /* Caps in units in which K is about 1, clipped as those of svm. */
 static void mgn_svr_programme(mgn_svr *v, mgn_qp *q, const mgn_fit *fit) {
     const margin_real c = v->s.c == 0 ? 1 : v->s.c / v->o.size;
-    margin_svm_options price;
-    mgn_clear(&price, sizeof price);
-    price.c_pos = price.c_neg = c;
-    mgn_svm_programme(q, fit, &price);
+    mgn_svm_programme(q, fit, c, c);
     q->lin = v->lin;
     q->side = v->twice ? NULL : v->side;
     q->early = !v->twice;
@@ -21342,26 +21275,22 @@ static void mgn_svr_programme(mgn_svr *v, mgn_qp *q, const mgn_fit *fit) {
     }
 }
 
-/* Primal less dual objective: what the errors beyond epsilon cost, and what the weights gain. */
-static margin_real mgn_svr_gap(const mgn_svr *v, const mgn_qp *q, margin_real bias) {
-    margin_real sum = q->objective + v->epsilon * 2 * q->sum[1];
-    for (size_t i = v->twice ? v->o.n : 0; i < q->n; i++) {
-        const margin_real s = q->g[i] + mgn_qp_linear(q, i);
-        const margin_real off = mgn_abs(q->lin[i] - (s + bias)) - v->epsilon;
-        const margin_real b = v->twice ? q->b[i] + q->b[i - v->o.n] : q->b[i];
-        sum += b * s / 2 + q->cap[i] * mgn_max(off, 0);
-    }
-    return sum;
-}
-
-/* Bias, epsilon, scores and coefficients of the solved programme. */
+/* Bias, epsilon, scores and coefficients of the solved programme. The gap is the primal less the
+ * dual objective: what the errors beyond epsilon cost, and what the weights gain. */
 static void mgn_svr_finish(mgn_svr *v, mgn_qp *q, mgn_fit *fit) {
     mgn_ordinal *o = &v->o;
     const margin_real low = mgn_qp_level(q, 0);
     const margin_real high = q->by_class ? mgn_qp_level(q, 1) : low;
     fit->bias = -(low / 2 + high / 2);
     if (q->by_class) { v->epsilon = mgn_max((low - high) / 2, 0); }
-    fit->info.gap = mgn_max(mgn_svr_gap(v, q, fit->bias), 0) / q->unit;
+    margin_real gap = q->objective + v->epsilon * 2 * q->sum[1];
+    for (size_t i = v->twice ? o->n : 0; i < q->n; i++) {
+        const margin_real s = q->g[i] + mgn_qp_linear(q, i);
+        const margin_real off = mgn_abs(q->lin[i] - (s + fit->bias)) - v->epsilon;
+        const margin_real b = v->twice ? q->b[i] + q->b[i - o->n] : q->b[i];
+        gap += b * s / 2 + q->cap[i] * mgn_max(off, 0);
+    }
+    fit->info.gap = mgn_max(gap, 0) / q->unit;
     fit->info.objective = (q->objective - v->epsilon * v->mass) / q->unit;
     for (size_t i = 0; i < o->n; i++) {
         const margin_real twin = v->twice ? v->b[i + o->n] : 0;
@@ -21424,13 +21353,6 @@ static margin_real mgn_svr_next(const mgn_svr_search *s) {
     next = epsilon * margin_exp(MGN_R(1.1) * s->now.share / slope);
     next = mgn_min(mgn_max(next, epsilon / 2), 2 * epsilon);
     return next > MGN_R(0.001) ? next : 0;
-}
-
-/* Another epsilon for the same weights. */
-static void mgn_svr_widen(mgn_qp *q, margin_real epsilon) {
-    for (size_t i = 0; i < q->n; i++) { q->g[i] += mgn_qp_signed(q, i, epsilon - q->kink / 2); }
-    q->kink = 2 * epsilon;
-    q->known = true;
 }
 
 /* The weights in b, each on its side. */
@@ -21502,9 +21424,13 @@ static margin_status mgn_svr_nu(mgn_svr *v, mgn_qp_work *work, mgn_fit *fit, mar
     q->kink = 2 * v->epsilon;
     bool ended = false;
     for (unsigned round = 0; round < v->rounds && !ended; round++) {
-        if (round > 0) {
+        if (round > 0) { /* another epsilon for the same weights */
             v->epsilon = mgn_svr_next(&s);
-            mgn_svr_widen(q, v->epsilon);
+            for (size_t i = 0; i < q->n; i++) {
+                q->g[i] += mgn_qp_signed(q, i, v->epsilon - q->kink / 2);
+            }
+            q->kink = 2 * v->epsilon;
+            q->known = true;
             rough /= mgn_abs(s.now.share) < MGN_R(0.5) ? MGN_R(8) : MGN_R(2);
             q->begun = true;
         }
@@ -21611,15 +21537,10 @@ static margin_status mgn_svr_task_run(void *task, mgn_frame *frame) {
 
 static const mgn_method mgn_svr_method = {mgn_svr_task_plan, mgn_svr_task_run};
 
-static bool mgn_svr_options_fit(const margin_svr_options *s) {
-    return s->loss <= MARGIN_SVR_SQUARES && s->c >= 0 && mgn_finite(s->c) && s->epsilon >= 0 &&
-           mgn_finite(s->epsilon) && s->nu > 0 && s->nu <= 1 && s->outside >= 0 && s->outside < 1;
-}
-
 static margin_status mgn_svr_shape(mgn_svr *v, size_t n, size_t d,
                                    const margin_svr_options *options) {
     margin_ordinal_options plain = mgn_ordinal_full(NULL, true);
-    margin_status status;
+    const margin_svr_options *s = &v->s;
     mgn_clear(v, sizeof *v);
     if (options != NULL) { v->s = *options; }
     v->s.nu = v->s.nu == 0 ? MGN_R(0.5) : v->s.nu;
@@ -21627,8 +21548,10 @@ static margin_status mgn_svr_shape(mgn_svr *v, size_t n, size_t d,
     plain.targets = v->s.targets;
     plain.watch = v->s.watch;
     plain.c = v->s.loss == MARGIN_SVR_SQUARES ? v->s.c : 0;
-    status =
-        mgn_svr_options_fit(&v->s) ? mgn_ordinal_shape(&v->o, n, d, 1, &plain) : MARGIN_E_ARGUMENT;
+    const bool fits = s->loss <= MARGIN_SVR_SQUARES && s->c >= 0 && mgn_finite(s->c) &&
+                      s->epsilon >= 0 && mgn_finite(s->epsilon) && s->nu > 0 && s->nu <= 1 &&
+                      s->outside >= 0 && s->outside < 1;
+    margin_status status = fits ? mgn_ordinal_shape(&v->o, n, d, 1, &plain) : MARGIN_E_ARGUMENT;
     status = mgn_both(status, mgn_control_resolve(&v->s.run, n));
     v->o.numbers = true;
     v->o.solver = v->s.loss == MARGIN_SVR_SQUARES ? mgn_lssvm_solver(&plain) : &mgn_svr_solver;
