@@ -4998,12 +4998,9 @@ MARGIN_API uint32_t margin_rng_u32(margin_rng *rng) {
 }
 
 MARGIN_API margin_rng margin_rng_make(uint32_t seed) {
-    margin_rng rng = {0, 0, 0, 1};
-    rng.b = seed;
-    for (uint8_t i = 0; i < 16u;
-         i++) { /* until every bit of the seed has reached every bit of the state */
-        (void)margin_rng_u32(&rng);
-    }
+    margin_rng rng = {0, seed, 0, 1};
+    /* Until every bit of the seed has reached every bit of the state. */
+    for (uint8_t i = 0; i < 16u; i++) { (void)margin_rng_u32(&rng); }
     return rng;
 }
 
@@ -6846,8 +6843,8 @@ static void mgn_kernel_matrix(const margin_kernel *kernel, const margin_data *da
     mgn_gram(k, n, data, panel);
     mgn_data_norms(data, norm);
     for (size_t i = 0; i < n; i++) { mgn_kernel_apply(kernel, norm[i], norm, k + i * n, i + 1u); }
-    for (size_t first = 0; first < n;
-         first += MGN_PANEL) { /* by panels: every column of its own would be a cache miss */
+    /* By panels, because every column of its own would be a cache miss. */
+    for (size_t first = 0; first < n; first += MGN_PANEL) {
         for (size_t i = first; i < n; i++) {
             for (size_t h = first; h < i && h < first + MGN_PANEL; h++) {
                 k[h * n + i] = k[i * n + h];
@@ -9459,28 +9456,23 @@ static void mgn_data_centred(const margin_data *data, margin_real *mean, margin_
 }
 
 /* The kept arrays of an expansion or of a list, in one block. All trainers build them in the same
- * way: mgn_pool_shape, then mgn_pool_plan, then mgn_pool_add for each vector. */
+ * way: mgn_pool_plan, then mgn_pool_add for each vector. */
 typedef struct {
-    size_t d, width, machines;
-    size_t ends;  /* whole numbers: the class ends of an expansion, reach and target of a list */
+    size_t d, width;
     size_t count; /* vectors so far */
     margin_real *vectors, *norms, *coef, *bias;
-    uint32_t *end;
+    uint32_t *end; /* the class ends of an expansion, reach and target of a list */
 } mgn_pool;
 
-static mgn_pool mgn_pool_shape(size_t d, size_t width, size_t machines, size_t ends) {
-    const mgn_pool pool = {d, width, machines, ends, 0, NULL, NULL, NULL, NULL, NULL};
-    return pool;
-}
-
-/* Takes the memory for n vectors. */
-static void mgn_pool_plan(mgn_pool *plan, margin_arena *mem, size_t n) {
+/* Takes the memory for n vectors and `ends` whole numbers. */
+static mgn_pool mgn_pool_plan(margin_arena *mem, size_t n, size_t d, size_t width, size_t machines,
+                              size_t ends) {
+    mgn_pool pool = {d, width, 0, NULL, NULL, NULL, NULL, NULL}, *plan = &pool;
     size_t bytes = 0;
-    MARGIN_BLOCKS_POOL(MGN_COUNT, n, plan->d, plan->width, plan->machines, plan->ends)
+    MARGIN_BLOCKS_POOL(MGN_COUNT, n, d, width, machines, ends)
     unsigned char *at = MGN_KEEP(mem, unsigned char, bytes);
-    if (at != NULL) {
-        MARGIN_BLOCKS_POOL(MGN_LAY, n, plan->d, plan->width, plan->machines, plan->ends)
-    }
+    if (at != NULL) { MARGIN_BLOCKS_POOL(MGN_LAY, n, d, width, machines, ends) }
+    return pool;
 }
 
 /* Appends a vector with its coefficients. */
@@ -9736,10 +9728,9 @@ static bool mgn_any(const margin_real *v, size_t n) {
  * first step has none; its pool gets the first sample, because a model needs a vector. */
 static void mgn_job_pool(const mgn_job *job, margin_arena *mem, margin_expansion *e) {
     const size_t width = job->width, stride = mgn_stride(job->data->stride, job->d);
-    mgn_pool pool = mgn_pool_shape(job->d, width, job->machines, job->classes);
     size_t n = 0;
     for (size_t s = 0; s < job->n; s++) { n += mgn_any(job->table + s * width, width) ? 1u : 0u; }
-    mgn_pool_plan(&pool, mem, n > 0 ? n : 1u);
+    mgn_pool pool = mgn_pool_plan(mem, n > 0 ? n : 1u, job->d, width, job->machines, job->classes);
     MARGIN_ASSERT(pool.vectors != NULL); /* the plan for all samples has had its blocks */
     for (size_t c = 0; c < job->classes; c++) {
         for (size_t s = job->start[c]; s < job->start[c + 1u]; s++) {
@@ -9946,8 +9937,7 @@ static void mgn_job_plan_all(void *task, margin_arena *mem) {
     job->trainer->plan(job->fit, mem);
     margin_arena_release(mem, mark);
     if (!job->linear) {
-        mgn_pool pool = mgn_pool_shape(job->d, job->width, job->machines, job->classes);
-        mgn_pool_plan(&pool, mem, job->n);
+        (void)mgn_pool_plan(mem, job->n, job->d, job->width, job->machines, job->classes);
     }
 }
 
@@ -11590,10 +11580,8 @@ static void mgn_ipm_snap(const mgn_ipm *p, margin_real *out) {
         smax = mgn_max(smax, p->s[i]);
         amax = mgn_max(amax, mgn_abs(q->b[i]));
     }
-    if (p->many ||
-        q->own_w) { /* with no weight at its cap all s are rounding: smax is no measure */
-        zmax = smax = mgn_max(zmax, smax);
-    }
+    /* With no weight at its cap all s are rounding, and smax is no measure. */
+    if (p->many || q->own_w) { zmax = smax = mgn_max(zmax, smax); }
     for (size_t i = 0; i < q->n; i++) {
         margin_real b = q->b[i];
         if (mgn_abs(b) / amax < p->z[i] / zmax) {
@@ -12145,11 +12133,10 @@ static void mgn_qp_assess(mgn_qp *q) {
  * number `first` on, face steps. It ends when a freshly computed gradient meets the goal, or when
  * further rounds no longer help and the violation may be due to rounding. */
 static margin_status mgn_qp_run(mgn_qp *q, size_t first, size_t limit, mgn_tick *tick) {
-    mgn_qp_pace pace = {0, 0, 8};
+    mgn_qp_pace pace = {0, first, 8};
     margin_status status = MARGIN_OK;
     margin_real best = MGN_HUGE;
     size_t before = q->iterations;
-    pace.next = first;
     q->moved = true;
     for (unsigned round = 0; round < 100u; round++) {
         const bool stuck = !q->moved && q->iterations - before < 2u;
@@ -13814,8 +13801,7 @@ static void mgn_rates_linear_plan(void *task, margin_arena *mem) {
 /* Replaces an n x n matrix by its pivoted factor, with the vectors of a solution as scratch. */
 static margin_status mgn_rates_pivoted(const mgn_rates *p, margin_real *a, size_t n,
                                        margin_index *order, size_t *rank) {
-    mgn_pivoted_work work = {p->system.panel, p->at.q, p->room.s, p->room.x, NULL};
-    work.order = order;
+    const mgn_pivoted_work work = {p->system.panel, p->at.q, p->room.s, p->room.x, order};
     return mgn_pivoted_run(a, n, 0, rank, &work) == MARGIN_OK ? MARGIN_OK : MARGIN_E_NOT_POSITIVE;
 }
 
@@ -15657,13 +15643,12 @@ static size_t mgn_seco_used(mgn_seco *s) {
 
 static void mgn_seco_model(mgn_seco *s, margin_arena *mem, margin_list *list) {
     const size_t cuts = s->info.cuts + 1u;
-    mgn_pool pool = mgn_pool_shape(s->data.d, cuts, cuts, 2u * cuts);
     size_t n = cuts;
     if (!mgn_seco_collapses(&s->kernel)) {
         mgn_seco_reduce(s, mem);
         n = mgn_seco_used(s);
     }
-    mgn_pool_plan(&pool, mem, n);
+    mgn_pool pool = mgn_pool_plan(mem, n, s->data.d, cuts, cuts, 2u * cuts);
     MARGIN_ASSERT(pool.vectors != NULL); /* the plan for all samples has had its blocks */
     if (mgn_seco_collapses(&s->kernel)) {
         mgn_zero(pool.coef, cuts * cuts);
@@ -15742,7 +15727,6 @@ static void mgn_seco_plan_all(void *task, margin_arena *mem) {
     mgn_seco *s = (mgn_seco *)task;
     const bool collapses = mgn_seco_collapses(&s->kernel);
     const size_t cuts = s->options->most + 1u, n = s->data.n;
-    mgn_pool pool = mgn_pool_shape(s->data.d, cuts, cuts, 2u * cuts);
     margin_real *none;
     mgn_seco_plan(s, mem, n);
     const size_t mark = mem->high;
@@ -15752,7 +15736,7 @@ static void mgn_seco_plan_all(void *task, margin_arena *mem) {
     margin_arena_release(mem, mark);
     (void)mgn_pivoted_plan(mem, collapses ? 0 : n);
     margin_arena_release(mem, mark);
-    mgn_pool_plan(&pool, mem, collapses ? cuts : n);
+    (void)mgn_pool_plan(mem, collapses ? cuts : n, s->data.d, cuts, cuts, 2u * cuts);
 }
 
 /* Samples of positive weight, their kernel matrix, and the errors of one machine. */
@@ -16372,9 +16356,8 @@ static bool mgn_compress_shape(mgn_compress *c, const margin_model *model, size_
 
 static void mgn_compress_plan_all(void *task, margin_arena *mem) {
     mgn_compress *c = (mgn_compress *)task;
-    mgn_pool pool = mgn_pool_shape(c->e.d, c->e.width, c->machines, c->e.vote.classes);
     mgn_compress_plan(c, mem);
-    mgn_pool_plan(&pool, mem, c->most);
+    (void)mgn_pool_plan(mem, c->most, c->e.d, c->e.width, c->machines, c->e.vote.classes);
 }
 
 static margin_status mgn_compress_run(void *task, mgn_frame *frame) {
@@ -16390,8 +16373,8 @@ static margin_status mgn_compress_run(void *task, mgn_frame *frame) {
         if (!mgn_compress_machine(c, j, a, b)) { return MARGIN_E_NOT_POSITIVE; }
         if (pairs && ++b == c->e.vote.classes) { b = ++a + 1u; }
     }
-    mgn_pool pool = mgn_pool_shape(c->e.d, c->e.width, c->machines, c->e.vote.classes);
-    mgn_pool_plan(&pool, frame->mem, c->count);
+    mgn_pool pool =
+        mgn_pool_plan(frame->mem, c->count, c->e.d, c->e.width, c->machines, c->e.vote.classes);
     for (size_t k = 0, s = 0; k < c->e.vote.classes; k++) {
         for (; s < c->count && c->chosen[s] < c->e.class_end[k]; s++) {
             mgn_pool_add(&pool, c->e.vectors + c->chosen[s] * c->e.d, c->rest + s * c->e.width);
@@ -16583,10 +16566,9 @@ static const mgn_method mgn_cv_method = {mgn_cv_plan_all, NULL};
 
 MARGIN_API size_t margin_cross_validate_size(size_t n, size_t classes,
                                              const margin_cv_options *options, size_t bytes) {
-    margin_learner learner = {NULL, NULL, 0};
+    const margin_learner learner = {NULL, NULL, bytes};
     mgn_cv cv;
     if (!mgn_cv_shape(&cv, n, classes, options)) { return 0; }
-    learner.bytes = bytes;
     cv.learner = &learner;
     return mgn_frame_size(&mgn_cv_method, &cv);
 }
@@ -18944,21 +18926,6 @@ static margin_real mgn_compact_loss(const mgn_compact *job, size_t label, margin
     return weight * loss;
 }
 
-/* Slopes of the projection, from what dL/dv is made of in e. */
-static void mgn_compact_front_slopes(mgn_compact *job, size_t count) {
-    const size_t d = job->d, m = job->units, rank = job->o.rank;
-    const margin_real *v = mgn_compact_values(job, &job->of_units);
-    mgn_mat_mul(job->y_slope, rank, mgn_view_of(job->e, m, 1), mgn_view_of(v, rank + 1u, 1),
-                mgn_sizes_of(count, m, rank), job->panel);
-    for (size_t i = 0; i < (mgn_compact_rbf(job) ? count : 0u); i++) {
-        margin_real sum = 0;
-        for (size_t u = 0; u < m; u++) { sum += job->e[i * m + u]; }
-        mgn_axpy(job->y_slope + i * rank, -sum, job->y + i * (rank + 1u), rank);
-    }
-    mgn_mat_mul(job->of_front.slope, d, mgn_view_of(job->y_slope, 1, rank),
-                mgn_view_of(job->x, d + 1u, 1), mgn_sizes_of(rank, count, d), job->panel);
-}
-
 /* Slopes of the units, from dL/dh in e. */
 static void mgn_compact_unit_slopes(mgn_compact *job, size_t count) {
     const size_t d = job->deep, cols = d + 1u, m = job->units;
@@ -18985,8 +18952,9 @@ static void mgn_compact_unit_slopes(mgn_compact *job, size_t count) {
 
 /* All slopes of the loss of `count` samples whose score slopes are in s. */
 static void mgn_compact_slopes(mgn_compact *job, size_t count) {
-    const size_t m = job->units, w = job->machines;
+    const size_t d = job->d, m = job->units, w = job->machines, rank = job->o.rank;
     const margin_real *coef = mgn_compact_values(job, &job->of_coef);
+    const margin_real *v = mgn_compact_values(job, &job->of_units);
     mgn_zero(job->of_bias.slope, w);
     for (size_t i = 0; i < count; i++) { mgn_axpy(job->of_bias.slope, 1, job->s + i * w, w); }
     mgn_mat_mul(job->of_coef.slope, w, mgn_view_of(job->h, 1, m), mgn_view_of(job->s, w, 1),
@@ -18994,7 +18962,17 @@ static void mgn_compact_slopes(mgn_compact *job, size_t count) {
     mgn_mat_mul(job->e, m, mgn_view_of(job->s, w, 1), mgn_view_of(coef, 1, w),
                 mgn_sizes_of(count, w, m), job->panel);
     mgn_compact_unit_slopes(job, count);
-    if (job->o.rank > 0) { mgn_compact_front_slopes(job, count); }
+    if (rank == 0) { return; }
+    /* Slopes of the projection, from what dL/dv is made of in e. */
+    mgn_mat_mul(job->y_slope, rank, mgn_view_of(job->e, m, 1), mgn_view_of(v, rank + 1u, 1),
+                mgn_sizes_of(count, m, rank), job->panel);
+    for (size_t i = 0; i < (mgn_compact_rbf(job) ? count : 0u); i++) {
+        margin_real sum = 0;
+        for (size_t u = 0; u < m; u++) { sum += job->e[i * m + u]; }
+        mgn_axpy(job->y_slope + i * rank, -sum, job->y + i * (rank + 1u), rank);
+    }
+    mgn_mat_mul(job->of_front.slope, d, mgn_view_of(job->y_slope, 1, rank),
+                mgn_view_of(job->x, d + 1u, 1), mgn_sizes_of(rank, count, d), job->panel);
 }
 
 /* ---- steps ---- */
@@ -19110,11 +19088,10 @@ static margin_real mgn_compact_rate(const mgn_compact *job, margin_real way) {
 /* Trains anew on the first `count` samples of the order, until the caller wants to stop. */
 static void mgn_compact_fit(mgn_compact *job, size_t count, size_t passes) {
     const size_t batch = MARGIN_COMPACT_BATCH, steps = (count + batch - 1u) / batch;
-    mgn_compact_pace pace = {0, 0, 0, 0, 0};
+    mgn_compact_pace pace = {0, job->o.decay, 0, 0, 0};
     margin_real mean_left = 1, size_left = 1;
     job->rounded = false;
     mgn_compact_begin(job);
-    pace.decay = job->o.decay;
     for (size_t pass = 0; pass < passes && !job->tick.stopped; pass++) {
         job->rounded = !job->o.exact && 2u * pass >= passes;
         job->loss = 0;
@@ -19310,9 +19287,8 @@ static void mgn_compact_store_units(mgn_compact *job, margin_kernel *kernel) {
 }
 
 static void mgn_compact_store(mgn_compact *job, margin_model *model) {
-    const mgn_pool pool = {job->deep,  job->machines, job->machines, job->classes,
-                           job->units, job->vectors,  job->norms,    job->coef,
-                           job->bias,  job->class_end};
+    const mgn_pool pool = {job->deep,  job->machines, job->units, job->vectors,
+                           job->norms, job->coef,     job->bias,  job->class_end};
     const bool projected = job->o.rank > 0 || job->o.features > 0;
     margin_expansion *e = projected ? &model->of.projected.pool : &model->of.expansion;
     margin_kernel kernel = {MARGIN_KERNEL_HINGE, 3, 1, 0, 2};
@@ -19330,7 +19306,7 @@ static void mgn_compact_store(mgn_compact *job, margin_model *model) {
         p->d = job->d;
         p->picked = job->picked;
     }
-    mgn_compact_store_units(job, &kernel);
+    mgn_compact_store_units(job, &kernel); /* which sets gamma of rbf units */
     mgn_copy(job->coef, mgn_compact_values(job, &job->of_coef), job->units * job->machines);
     mgn_copy(job->bias, job->of_bias.value, job->machines);
     for (size_t c = 0; c < job->classes; c++) {
@@ -19339,18 +19315,6 @@ static void mgn_compact_store(mgn_compact *job, margin_model *model) {
     const unsigned scheme = job->classes > 2u ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_BINARY;
     mgn_pool_expansion(&pool, &kernel, mgn_vote_of(job->classes, scheme), e);
     e->class_end = pool.end;
-}
-
-static void mgn_compact_report(mgn_compact *job, const margin_model *model, margin_info *info) {
-    mgn_margins margins = {job->data, model, job->s, NULL};
-    for (size_t i = 0; i < job->n; i++) { job->mu[i] = mgn_margins_at(&margins, i); }
-    margins.known = job->mu;
-    (void)mgn_margins_info(&margins, info);
-    info->objective = job->loss;
-    info->iterations = job->passes;
-    info->converged = !job->tick.stopped;
-    info->support = job->units;
-    info->bias = job->bias[0];
 }
 
 static margin_status mgn_compact_in_frame(void *task, mgn_frame *frame) {
@@ -19368,7 +19332,17 @@ static margin_status mgn_compact_in_frame(void *task, mgn_frame *frame) {
     if (job->o.features > 0) { mgn_compact_drop(job, job->o.features); } /* if it was stopped */
     mgn_compact_rounding(job);
     mgn_compact_store(job, &frame->model);
-    if (frame->wants_info) { mgn_compact_report(job, &frame->model, &frame->info); }
+    if (frame->wants_info) {
+        mgn_margins margins = {job->data, &frame->model, job->s, NULL};
+        for (size_t i = 0; i < job->n; i++) { job->mu[i] = mgn_margins_at(&margins, i); }
+        margins.known = job->mu;
+        (void)mgn_margins_info(&margins, &frame->info);
+        frame->info.objective = job->loss;
+        frame->info.iterations = job->passes;
+        frame->info.converged = !job->tick.stopped;
+        frame->info.support = job->units;
+        frame->info.bias = job->bias[0];
+    }
     return job->tick.stopped ? MARGIN_W_STOPPED : MARGIN_OK;
 }
 
@@ -19731,18 +19705,18 @@ static void mgn_ordinal_plan(mgn_ordinal *plan, margin_arena *mem) {
     mgn_thresholds_plan(&plan->cuts, mem, &plan->spare);
 }
 
-static mgn_pool mgn_ordinal_pool(const mgn_ordinal *o) {
-    return mgn_pool_shape(o->d, o->options.normalised ? o->machines : 1u, o->machines, o->classes);
+static mgn_pool mgn_ordinal_pool(const mgn_ordinal *o, margin_arena *mem, size_t n) {
+    const size_t width = o->options.normalised ? o->machines : 1u;
+    return mgn_pool_plan(mem, n, o->d, width, o->machines, o->classes);
 }
 
 static void mgn_ordinal_plan_all(void *task, margin_arena *mem) {
     mgn_ordinal *o = (mgn_ordinal *)task;
-    mgn_pool pool = mgn_ordinal_pool(o);
     mgn_ordinal_plan(o, mem);
     const size_t mark = mem->high;
     o->solver->plan(o, mem);
     margin_arena_release(mem, mark);
-    if (!o->linear) { mgn_pool_plan(&pool, mem, o->n); }
+    if (!o->linear) { (void)mgn_ordinal_pool(o, mem, o->n); }
 }
 
 static bool mgn_targets_finite(const margin_data *data, const margin_real *targets) {
@@ -19872,10 +19846,9 @@ static void mgn_ordinal_expand_normalised(mgn_ordinal *o, mgn_pool *pool) {
 /* Makes a pool of the samples that have a coefficient. All vectors belong to the one function, so
  * that all classes end at the same place. */
 static void mgn_ordinal_expand(mgn_ordinal *o, margin_arena *mem, margin_expansion *e) {
-    mgn_pool pool = mgn_ordinal_pool(o);
     size_t n = 0;
     for (size_t i = 0; i < o->n; i++) { n += o->coef[i] != 0 || o->options.normalised ? 1u : 0u; }
-    mgn_pool_plan(&pool, mem, n > 0 ? n : 1u);
+    mgn_pool pool = mgn_ordinal_pool(o, mem, n > 0 ? n : 1u);
     if (o->options.normalised) {
         mgn_ordinal_expand_normalised(o, &pool);
     } else {
@@ -20287,21 +20260,11 @@ MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin
 /* Prices to try, in units of 1 / (mean of k(x, x)): half decades. Whole ones first, then the two
  * halves beside the best. */
 #define MGN_LSSVM_GRID 15u
-static const margin_real mgn_lssvm_grid[] = {MGN_R(0.01),
-                                             MGN_R(0.031622776601683794),
-                                             MGN_R(0.1),
-                                             MGN_R(0.31622776601683794),
-                                             1,
-                                             MGN_R(3.1622776601683795),
-                                             10,
-                                             MGN_R(31.622776601683793),
-                                             100,
-                                             MGN_R(316.22776601683796),
-                                             1000,
-                                             MGN_R(3162.2776601683795),
-                                             10000,
-                                             MGN_R(31622.776601683792),
-                                             MGN_R(100000.0)};
+static const margin_real mgn_lssvm_grid[] = {
+    MGN_R(0.01),    MGN_R(0.031622776601683794), MGN_R(0.1),     MGN_R(0.31622776601683794),
+    MGN_R(1.0),     MGN_R(3.1622776601683795),   MGN_R(10.0),    MGN_R(31.622776601683793),
+    MGN_R(100.0),   MGN_R(316.22776601683796),   MGN_R(1000.0),  MGN_R(3162.2776601683795),
+    MGN_R(10000.0), MGN_R(31622.776601683792),   MGN_R(100000.0)};
 
 /* Chooses the price with the least leave-one-out error, which `loo` computes, negative if there is
  * no solution; or uses the price given. */
@@ -20778,12 +20741,11 @@ static void mgn_oneclass_plan(mgn_oneclass *plan, margin_arena *mem) {
 static void mgn_oneclass_plan_all(void *task, margin_arena *mem) {
     mgn_oneclass *m = (mgn_oneclass *)task;
     const mgn_fit fit = mgn_oneclass_fit(m);
-    mgn_pool pool = mgn_pool_shape(m->d, 1, 1, 2);
     mgn_oneclass_plan(m, mem);
     const size_t mark = mem->high;
     mgn_qp_work_plan(&fit, mem);
     margin_arena_release(mem, mark);
-    if (!m->linear) { mgn_pool_plan(&pool, mem, m->n); }
+    if (!m->linear) { (void)mgn_pool_plan(mem, m->n, m->d, 1, 1, 2); }
 }
 
 /* The programme: caps for nu, a ridge for lambda; one group of sum 1. A ball has linear terms; tol
@@ -20894,10 +20856,9 @@ static void mgn_oneclass_ball(mgn_oneclass *m, const mgn_fit *fit, margin_model 
 
 static void mgn_oneclass_expand(mgn_oneclass *m, const mgn_fit *fit, margin_arena *mem,
                                 margin_model *model) {
-    mgn_pool pool = mgn_pool_shape(m->d, 1, 1, 2);
     size_t n = 0;
     for (size_t i = 0; i < m->data.n; i++) { n += m->b[i] != 0 ? 1u : 0u; }
-    mgn_pool_plan(&pool, mem, n);
+    mgn_pool pool = mgn_pool_plan(mem, n, m->d, 1, 1, 2);
     for (size_t i = 0; i < m->data.n; i++) {
         if (m->b[i] != 0) { mgn_pool_add(&pool, mgn_sample(&m->data, i), m->b + i); }
     }
