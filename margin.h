@@ -2426,7 +2426,7 @@ MARGIN_API margin_status margin_oneclass_online_start(margin_oneclass_online *on
                                                       const margin_oneclass_online_options *options,
                                                       margin_arena *mem);
 /* Judges a sample by what was known before, then learns it. `alarm` may be NULL. A failure changes
- * nothing: MARGIN_E_NOT_FINITE, MARGIN_E_RANGE (squares overflow). */
+ * nothing: MARGIN_E_ARGUMENT (a NULL), MARGIN_E_NOT_FINITE, MARGIN_E_RANGE (squares overflow). */
 MARGIN_API margin_status margin_oneclass_online_add(margin_oneclass_online *on,
                                                     const margin_real *x, bool *alarm);
 /* Returns the squared distance of x. For normal inputs it is d on average; before the first sample

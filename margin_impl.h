@@ -7186,7 +7186,7 @@ static void mgn_batch_expansion(mgn_batch *b, const margin_expansion *e) {
     }
 }
 
-/* mgn_proto_squares in every lane, of the features from .. to - 1; `s` has four rows of lanes. */
+/* The squared distances of MGN_LANES samples from a centre along feature k. */
 static inline mgn_vec mgn_batch_square(const margin_real *panel, const margin_real *centre,
                                        size_t k) {
     const mgn_vec a = mgn_vec_load(panel + k * MGN_PANEL) - centre[k];
@@ -14927,7 +14927,6 @@ typedef struct {
 typedef struct {
     margin_data data; /* the samples of positive weight; all lists are places in it */
     size_t n;         /* of them */
-    size_t room;      /* samples that memory was taken for */
     margin_kernel kernel;
     const margin_seco_options *options; /* in full */
     mgn_tick *tick;
@@ -14985,7 +14984,6 @@ static void mgn_seco_plan(mgn_seco *plan, margin_arena *mem, size_t n) {
     const margin_seco_options *o = plan->options;
     const size_t prices = (size_t)((o->c_last - o->c_first) / mgn_seco_step(o)) + 1u;
     const size_t supply = mgn_size_mul(2u * prices, mgn_size_mul(o->weight_count, o->starts));
-    plan->room = n;
     MARGIN_BLOCKS_SECO(MGN_TAKE, n, supply)
     mgn_space_plan(&plan->space, mem, n);
     mgn_descent_plan(&plan->descent, mem, n);
@@ -18716,8 +18714,7 @@ static margin_status mgn_compact_centre(mgn_compact *job) {
         job->order[i] = (margin_index)i;
         mgn_compact_load(job, i, 0);
         for (size_t k = 0; k < job->d; k++) { job->spread[k] += share * job->x[k] * job->x[k]; }
-        mgn_add(&square, &lost,
-                mgn_weight(job->data, i) / weight * margin_dot(job->x, job->x, job->d));
+        mgn_add(&square, &lost, share * margin_dot(job->x, job->x, job->d));
     }
     if (!(square <= MGN_HUGE / 64)) { return MARGIN_E_RANGE; }
     square /= (margin_real)job->d;
@@ -21144,9 +21141,10 @@ static void mgn_oneclass_online_rotate(margin_oneclass_online *on, margin_real s
 
 MARGIN_API margin_status margin_oneclass_online_add(margin_oneclass_online *on,
                                                     const margin_real *x, bool *alarm) {
+    margin_real size = 0;
+    if (on == NULL || x == NULL) { return MARGIN_E_ARGUMENT; }
     const margin_real weight = on->forget * on->weight + 1,
                       share = on->forget * on->weight / weight;
-    margin_real size = 0;
     if (!mgn_all_finite(x, on->d)) { return MARGIN_E_NOT_FINITE; }
     for (size_t i = 0; i < on->d; i++) { size += (x[i] - on->mean[i]) * (x[i] - on->mean[i]); }
     if (!mgn_finite(size * weight)) { return MARGIN_E_RANGE; }

@@ -844,6 +844,8 @@ TEST online_refuses_what_is_not_finite_and_changes_nothing(void) {
     before = on;
     x[1] = (margin_real)NAN;
     ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_oneclass_online_add(&on, x, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_oneclass_online_add(NULL, x, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_oneclass_online_add(&on, NULL, NULL));
     x[1] = (margin_real)(sizeof(margin_real) > 4 ? 1e300 : 1e38);
     ASSERT_EQ(MARGIN_E_RANGE, margin_oneclass_online_add(&on, x, NULL));
     ASSERT(memcmp(&on, &before, sizeof on) == 0);
