@@ -2020,11 +2020,10 @@ static inline size_t mgn_proto_half(size_t d) {
 static margin_real mgn_proto_tangent(const margin_proto *p, size_t m, const margin_real *c,
                                      const margin_real *x, margin_real limit) {
     const margin_real keep = MARGIN_LOAD(margin_real, p->exits + m);
-    margin_real a[MARGIN_PROTO_TANGENTS];
+    margin_real a[MARGIN_PROTO_TANGENTS] = {0};
     margin_real s[4] = {0, 0, 0, 0};
     margin_real z;
     size_t from = 0;
-    for (size_t j = 0; j < MARGIN_PROTO_TANGENTS; j++) { a[j] = 0; }
     if (keep > 0 && limit < MGN_HUGE) {
         from = mgn_proto_half(p->d);
         mgn_proto_squares(p, c, x, 0, from, s);
@@ -5347,15 +5346,13 @@ static void mgn_panel_dots(const margin_real *panel, size_t n, size_t d, const m
 static void mgn_tile_any(const margin_real *panel, size_t n, const mgn_vectors *x, margin_real *out,
                          size_t step, bool more) {
     const size_t rows = mgn_size_min(n, MGN_PANEL);
-    margin_real tile[MGN_TILE * MGN_PANEL];
     if (n >= MGN_PANEL && x->count == MGN_TILE) {
         mgn_tile(panel, x, out, step, more);
         return;
     }
-    for (size_t j = 0; j < MGN_TILE; j++) {
-        for (size_t r = 0; r < MGN_PANEL; r++) {
-            tile[j * MGN_PANEL + r] = more && j < x->count && r < rows ? out[j * step + r] : 0;
-        }
+    margin_real tile[MGN_TILE * MGN_PANEL] = {0};
+    for (size_t j = 0; more && j < x->count; j++) {
+        for (size_t r = 0; r < rows; r++) { tile[j * MGN_PANEL + r] = out[j * step + r]; }
     }
     mgn_tile(panel, x, tile, MGN_PANEL, true);
     for (size_t j = 0; j < x->count; j++) {
