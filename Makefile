@@ -64,7 +64,7 @@ PLAIN    = -DMARGIN_VECTOR=0 -DMARGIN_NO_ASM=
 # A sanitized test program runs ten times as long: an eighth of the random problems (tests/trials.h).
 SANITIZE = -O1 -g1 -fno-sanitize-recover=all -fno-omit-frame-pointer -DTEST_SHARE=8
 ADDRESS  = $(SANITIZE) -fsanitize=address,undefined,float-cast-overflow,float-divide-by-zero,implicit-conversion
-MEMORY   = $(SANITIZE) -fsanitize=memory
+MEMORY   = $(SANITIZE) -fsanitize=memory -include tests/handed_out.h
 # The -fkeep flags keep unused functions in the count; assertions would count as branches that nothing takes, and so would
 # those of a function that is inlined even here, once for each format and kernel that its callers name.
 COVERAGE = -O0 --coverage -fkeep-inline-functions -fkeep-static-functions '-DMARGIN_ASSERT(cond)=((void)0)' -Dalways_inline=

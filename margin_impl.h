@@ -1205,25 +1205,32 @@ static bool mgn_arena_grant(margin_arena *mem, size_t count, size_t bytes, size_
     return mem->failed == 0;
 }
 
+/* For tests: told of every block that is handed out, NULL where the arena only counts. */
+#ifndef MGN_HANDED_OUT
+#define MGN_HANDED_OUT(block, bytes) (void)(bytes)
+#endif
+
 /* Notes the peak, and returns the block at offset `at`, which has just been taken. */
-static void *mgn_arena_block(margin_arena *mem, size_t at) {
+static void *mgn_arena_block(margin_arena *mem, size_t at, size_t bytes) {
     const size_t taken = mem->low + (mem->size - mem->high);
+    void *block = mem->base == NULL ? NULL : mem->base + at;
     if (taken > mem->peak) { mem->peak = taken; }
-    return mem->base == NULL ? NULL : mem->base + at;
+    MGN_HANDED_OUT(block, bytes);
+    return block;
 }
 
 MARGIN_API void *margin_arena_keep(margin_arena *mem, size_t count, size_t bytes) {
     size_t need;
     if (!mgn_arena_grant(mem, count, bytes, &need)) { return NULL; }
     mem->low += need;
-    return mgn_arena_block(mem, mem->low - need);
+    return mgn_arena_block(mem, mem->low - need, count * bytes);
 }
 
 MARGIN_API void *margin_arena_scratch(margin_arena *mem, size_t count, size_t bytes) {
     size_t need;
     if (!mgn_arena_grant(mem, count, bytes, &need)) { return NULL; }
     mem->high -= need;
-    return mgn_arena_block(mem, mem->high);
+    return mgn_arena_block(mem, mem->high, count * bytes);
 }
 
 MARGIN_API void margin_arena_release(margin_arena *mem, size_t mark) {
@@ -8244,7 +8251,7 @@ static margin_status mgn_q_unit_make(mgn_q_pool_job *p) {
  * 2^-u with u >= 0: for a > 1 the kernel is a / (a - 1) 2^-u - 1 / (a - 1), where u = (1 - t) log2
  * a; for a < 1 it is 1 / (1 - a) - 1 / (1 - a) 2^-u, where u = -t log2 a. Next to a = 1 it is as
  * good as t, which is unit-poly with a = 1. */
-static void mgn_q_prepare_kernel(mgn_q_pool_job *p) {
+static margin_status mgn_q_prepare_kernel(mgn_q_pool_job *p) {
     const margin_kernel *kernel = &p->rows->from->kernel;
     p->kernel.kind = kernel->kind;
     p->kernel.step = 1;
@@ -8255,7 +8262,7 @@ static void mgn_q_prepare_kernel(mgn_q_pool_job *p) {
         mgn_q_poly_limit(p);
         p->size = margin_pow_int(p->limit, kernel->degree);
     } else if (kernel->kind == MARGIN_KERNEL_HINGE) {
-        (void)mgn_q_hinge_grids(p); /* what fails here fails again later */
+        return mgn_q_hinge_grids(p);
     } else if (kernel->kind == MARGIN_KERNEL_UNIT_EXP) {
         const margin_real less = kernel->a - 1;
         p->linear_unit = mgn_abs(less) < MGN_R(0.001);
@@ -8266,14 +8273,15 @@ static void mgn_q_prepare_kernel(mgn_q_pool_job *p) {
             p->base = -1 / less;
         }
     }
+    return MARGIN_OK;
 }
 
 static margin_status mgn_q_pool_make(mgn_q_pool_job *p) {
     if (p->kernel.kind == MARGIN_KERNEL_RBF) { return mgn_q_rbf_make(p); }
     if (p->kernel.kind == MARGIN_KERNEL_POLY) { return mgn_q_poly_make(p); }
     if (p->kernel.kind != MARGIN_KERNEL_HINGE) { return mgn_q_unit_make(p); }
-    const margin_status status = mgn_q_hinge_grids(p);
-    return status == MARGIN_OK ? mgn_q_store_pool(p) : status;
+    (void)mgn_q_hinge_grids(p); /* anew for each shift; it has not failed in mgn_q_prepare_kernel */
+    return mgn_q_store_pool(p);
 }
 
 /* ---- prototypes ---- */
@@ -8811,7 +8819,7 @@ static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model) {
     }
     if (job->proto.from != NULL) { return mgn_q_make_proto(job, model); }
     job->pool.unit = job->unit;
-    mgn_q_prepare_kernel(&job->pool);
+    if (mgn_q_prepare_kernel(&job->pool) != MARGIN_OK) { return status; }
     mgn_q_choose_down(&job->pool);
     for (; job->pool.kernel.down < 24u && status == MARGIN_E_RANGE; job->pool.kernel.down++) {
         job->in.staged = false;
@@ -15502,7 +15510,7 @@ static margin_status mgn_seco_admission(mgn_seco *s, margin_arena *mem) {
     while (status == MARGIN_OK && best > 0 && sure <= 9 &&
            s->info.divisions < MARGIN_SECO_DIVISIONS) {
         status = mgn_seco_divide(s, mem);
-        best = mgn_seco_best(s, &sure);
+        if (status >= 0) { best = mgn_seco_best(s, &sure); }
     }
     s->limit = sure > 4 ? best : 0;
     s->seed = s->options->seed;
