@@ -10631,8 +10631,9 @@ typedef struct {
     margin_real *edge;  /* 0: may rise and fall; MGN_QP_WALL: rise only; -MGN_QP_WALL: fall only; */
     margin_real *curve; /* c K_ii + ridge_i */
     mgn_qp_ends ends[2];
-    margin_index *face; /* samples whose weights are strictly between their bounds; */
-    size_t f, f_split;  /* so many, and so many of them negative */
+    margin_index *face;       /* samples whose weights are strictly between their bounds; */
+    size_t f, f_split;        /* so many, and so many of them negative */
+    const margin_real *block; /* during a face step: K of the face alone, f x f, or NULL */
     margin_real *x, *res, *dir, *prod; /* a face step: solution, residual, direction, product */
     margin_real *w;                    /* feature space, where there is one */
     margin_real *dense;                /* A, the curvature of a face of at most `room` samples, */
@@ -10788,11 +10789,16 @@ static void mgn_qp_mul(mgn_qp *q, margin_real a, const margin_index *list, size_
         }
     } else {
         /* out[s] = sum over t of a v[t] K(list[s], list[t]), s, t < m, two rows at a time. */
+        const margin_real *block = list == q->face ? q->block : NULL;
         size_t first = m; /* of a pair of rows; m: none yet */
         for (size_t s = 0; s < m; s++) { out[s] = 0; }
         for (size_t t = 0; t < m; t++) {
             if (v[t] != 0 && first == m) {
                 first = t;
+            } else if (v[t] != 0 && block != NULL) {
+                mgn_qp_add_rows(out, m, NULL, a * v[first], block + first * m, a * v[t],
+                                block + t * m);
+                first = m;
             } else if (v[t] != 0) {
                 mgn_qp_ahead(q, list, m, v, first);
                 const margin_real *ri = mgn_rows_get(q->rows, list == NULL ? first : list[first]);
@@ -11260,6 +11266,25 @@ static margin_real mgn_qp_face_length(mgn_qp *q, bool *whole) {
     return t < MGN_HUGE ? t : 0;
 }
 
+/* Copies K of the face alone to spare memory, if there is enough: products read it ten times and
+ * more, and in whole rows the values of the face lie far apart. The bits of products are the same
+ * with and without the copy. */
+static void mgn_qp_gather(mgn_qp *q) {
+    const size_t f = q->f, copies = q->m < q->n ? (q->copies + 1u) * q->m : 0;
+    q->block = NULL;
+    if (q->low != NULL || q->rows->slots < q->n) { return; }
+    for (size_t s = 0; s < f; s++) {
+        mgn_qp_ahead(q, q->face, f, q->res, s);
+        (void)mgn_rows_get(q->rows, q->face[s]);
+    }
+    margin_real *to = mgn_rows_spare(q->rows, copies + f * f); /* below the copies of pair steps */
+    for (size_t s = 0; to != NULL && s < f; s++) {
+        const margin_real *row = mgn_rows_get(q->rows, q->face[s]);
+        for (size_t t = 0; t < f; t++) { to[s * f + t] = row[q->face[t]]; }
+    }
+    q->block = to;
+}
+
 /* One face step of at most `limit` products. Returns whether it ended at no bound. */
 static bool mgn_qp_face(mgn_qp *q, size_t limit) {
     bool whole = true;
@@ -11276,6 +11301,7 @@ static bool mgn_qp_face(mgn_qp *q, size_t limit) {
             q->f++;
         }
     }
+    mgn_qp_gather(q);
     mgn_qp_face_solve(q, limit);
     const margin_real t = mgn_qp_face_length(q, &whole);
     for (size_t s = 0; s < q->m; s++) {
