@@ -258,6 +258,20 @@ TEST passes_follow_from_the_number_of_samples(void) {
     PASS();
 }
 
+/* The second look at the decay is left out, and so is the search for passes. */
+TEST many_samples_choose_decay_and_noise_once(void) {
+    static margin_index rows[8000];
+    quadrants(200);
+    for (size_t i = 0; i < 8000u; i++) { rows[i] = (margin_index)(i % 200u); }
+    data.rows = rows;
+    data.n = 8000;
+    options.vectors = 4;
+    options.max_iterations = 1;
+    ASSERT_EQ_FMT(MARGIN_OK, train(), "%d");
+    ASSERT(told.passes == 1u && told.decay > 0 && told.held_out_error >= 0);
+    PASS();
+}
+
 /* Two classes in strips: a border with many corners. */
 TEST few_samples_that_are_hard_to_learn_are_given_more_passes(void) {
     quadrants(240);
@@ -1231,6 +1245,7 @@ SUITE(compact_suite) {
     RUN_TEST(rbf_units_learn_five_clouds);
     RUN_TEST(noise_is_none_where_the_caller_says_so_and_as_given_where_it_is_given);
     RUN_TEST(passes_follow_from_the_number_of_samples);
+    RUN_TEST(many_samples_choose_decay_and_noise_once);
     RUN_TEST(few_samples_that_are_hard_to_learn_are_given_more_passes);
     RUN_TEST(the_same_seed_gives_the_same_bits_and_another_one_others);
     RUN_TEST(many_vectors_do_not_learn_wrong_labels_by_heart);

@@ -1612,6 +1612,23 @@ TEST on_line_samples_can_be_forgotten(void) {
     PASS();
 }
 
+/* What is left of a class has next to no weight, and its mean is beyond all numbers. */
+TEST on_line_means_that_overflow_are_no_direction(void) {
+    static const margin_real one[] = {1}, zero[] = {0};
+    const margin_real big[] = {(margin_real)(sizeof(margin_real) > 4 ? 1e150 : 1e18)};
+    const margin_real tiny = (margin_real)(sizeof(margin_real) > 4 ? 1e-300 : 1e-30);
+    margin_omam_online on;
+    margin_linear m;
+    margin_arena mem = arena();
+    ASSERT_EQ(MARGIN_OK, margin_omam_online_start(&on, 1, 2, &mem));
+    ASSERT_EQ(MARGIN_OK, margin_omam_online_add(&on, one, 0, 1));
+    ASSERT_EQ(MARGIN_OK, margin_omam_online_add(&on, zero, 1, tiny));
+    ASSERT_EQ(MARGIN_OK, margin_omam_online_add(&on, big, 1, 1));
+    ASSERT_EQ(MARGIN_OK, margin_omam_online_forget(&on, zero, 1, 1));
+    ASSERT_EQ(MARGIN_E_NO_DIRECTION, margin_omam_online_model(&on, &m));
+    PASS();
+}
+
 static margin_status run_online(margin_arena *mem, void *on) {
     return margin_omam_online_start((margin_omam_online *)on, 3, 4, mem);
 }
@@ -1689,5 +1706,6 @@ SUITE(ordinal_suite) {
     RUN_TEST(on_line_thresholds_lie_midway_between_class_means);
     RUN_TEST(on_line_thresholds_rise_where_means_do_not);
     RUN_TEST(on_line_samples_can_be_forgotten);
+    RUN_TEST(on_line_means_that_overflow_are_no_direction);
     RUN_TEST(on_line_omam_checks_its_arguments_and_takes_exactly_its_memory);
 }
