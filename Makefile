@@ -308,7 +308,7 @@ bench-math: build/bench-float/math_ulp build/bench-double/math_ulp ## worst erro
 # ---- all of it ----
 
 # CI runs the tests first and alone, then the other checks, two at a time, because many of them wait for one long job. All of it
-# takes some 55 minutes of processor time, and a few more where packages are installed. The quick checks are first, then the longest.
+# takes some 35 minutes of processor time, and a few more where packages are installed. The quick checks are first, then the longest.
 CHECKS = toc format symbols ports bits distcheck eva packaging fuzz browser cross sklearn papers-quick
 MORE   = footprint analyze sanitize coverage mcdc cluster
 check: ## all that CI runs; the last line is `N passed, N failed`
