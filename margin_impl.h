@@ -13832,7 +13832,8 @@ static void mgn_rates_linear_plan(void *task, margin_arena *mem) {
 /* Replaces an n x n matrix by its pivoted factor, with the vectors of a solution as scratch. */
 static margin_status mgn_rates_pivoted(const mgn_rates *p, margin_real *a, size_t n,
                                        margin_index *order, size_t *rank) {
-    const mgn_pivoted_work work = {p->system.panel, p->at.q, p->room.s, p->room.x, order};
+    mgn_pivoted_work work = {p->system.panel, p->at.q, p->room.s, p->room.x, NULL};
+    work.order = order; /* clang-tidy does not see it written to through a list of values */
     return mgn_pivoted_run(a, n, 0, rank, &work) == MARGIN_OK ? MARGIN_OK : MARGIN_E_NOT_POSITIVE;
 }
 
