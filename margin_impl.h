@@ -1205,7 +1205,7 @@ static bool mgn_arena_grant(margin_arena *mem, size_t count, size_t bytes, size_
     return mem->failed == 0;
 }
 
-/* For tests: told of every block that is handed out, NULL where the arena only counts. */
+/* A hook for tests, told of every block that is handed out: NULL where the arena only counts. */
 #ifndef MGN_HANDED_OUT
 #define MGN_HANDED_OUT(block, bytes) (void)(bytes)
 #endif

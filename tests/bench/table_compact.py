@@ -396,7 +396,7 @@ def sentence(kept):
     old = sum(any(cell[1] != version("compact") for cell in kept.of(name, "compact", most).values())
               for name in SETS for most in BYTES if kept.behind(name, most) is not None)
     return (f"compact is at least as good as the best of net, forest and boosted trees in {ahead} of {count} cells that all of "
-            f"them have on the same seeds ({three} of these on three; {old} are of an earlier version of compact), at worst "
+            f"them have on the same seeds ({three} of these on three or more; {old} are of an earlier version of compact), at worst "
             f"{100 * worst:.2f} points behind.")
 
 
