@@ -2083,15 +2083,22 @@ MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const ma
  * step takes away a share of all vectors and coefficients (with rbf units, of coefficients), which
  * keeps many vectors from learning few samples by heart: the decay.
  *
- * Decay and noise are chosen on samples held out, a quarter at a time: one quarter, or two in turn
- * below 2000 samples, or all four in turn below 1000, of two divisions up to 600 samples and of
- * three up to 400. First the decay is chosen from 0.005, 0.03, 0.1, 0.3, 1 and 3, then the noise
- * from 0, 0.05, 0.1, 0.2, 0.4, 0.7 and 1. Of each, the trainer takes the largest that costs at most
- * a fifth of a standard error; where no larger value does, it goes down as long as that is better.
- * Below 8000 samples the decay may then go down once more, because more noise needs less of it.
- * Below 1000 samples it then divides the passes by 2, 4, 8 or 16 in the same way, because where
- * planes divide the classes, units that have hardly moved know more of new samples. If not, and
- * below 8000 samples in any case, it doubles them once or twice as long as that is better.
+ * The vectors may be divided among the members of a committee: each member learns all classes by
+ * itself, and the scores are the mean of theirs. That is again one machine with all vectors, which
+ * costs a device nothing; but members that started at different places make different mistakes, so
+ * that the mean is better where there are more vectors than one machine can use.
+ *
+ * Decay, noise and members are chosen on samples held out, a quarter at a time: one quarter, or two
+ * in turn below 2000 samples, or all four in turn below 1000, of two divisions up to 600 samples
+ * and of three up to 400. First the best decay is chosen from 0.001, 0.005, 0.03, 0.1, 0.3, 1 and
+ * 3, then the best noise from 0, 0.05, 0.1, 0.2, 0.4, 0.7 and 1. Then both may go down again in
+ * turn, up to three times, because more of one needs less of the other. From 1000 samples on all
+ * this begins with as many members, 8 at most, as have 8 vectors each; half as many are then
+ * taken, once or more often, as long as that is better, and decay and noise are chosen again.
+ * Below 1000 samples there is one member, and the passes are divided by 2, 4, 8 or 16 in the same
+ * way, because where planes divide the classes, units that have hardly moved know more of new
+ * samples. If not, and below 8000 samples in any case, they are doubled once or twice as long as
+ * that is better.
  *
  *     margin_compact_options options = {0};
  *     options.vectors = 88;                                     // 4 KB for 16 features, 26 classes
@@ -2108,8 +2115,8 @@ MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const ma
  * A machine of another method that was reduced by margin_compress is a good `start`: the training
  * goes on from its vectors, coefficients and width, and the vectors move to where so few of them do
  * best. It must be an expansion of rbf without scaling, with one machine a class (one for two
- * classes). `kernel` and `vectors` are then its own, `rank` must be 0, and there is no validation:
- * a loss of 0 means hinge, a decay of 0 none, a noise of 0 means 0.1.
+ * classes). `kernel` and `vectors` are then its own, `rank` must be 0, there is one member and no
+ * validation: a loss of 0 means hinge, a decay of 0 none, a noise of 0 means 0.1.
  *
  * Scale the data first (see margin_scaling): steps and noise are the same for all features. */
 enum { MARGIN_COMPACT_HINGE = 1, MARGIN_COMPACT_SOFT = 2 };
@@ -2127,6 +2134,7 @@ typedef struct {
     margin_real rate;  /* largest step of a value, at most 1                0: 0.01; rbf: 0.05   */
     margin_real decay; /* share of a value that a step of 1 takes away, at  0: by validation     */
                        /* most 100; MARGIN_ZERO: none                                            */
+    uint16_t members;  /* of a committee; no more than vectors              0: by validation     */
     uint32_t seed;     /* of all that is random                                                  */
     size_t max_iterations; /* passes   0: 100 + 400 000 / n, at most 300, and from there as     */
                            /* validation says                                                   */
@@ -2137,7 +2145,7 @@ typedef struct {
 /* Bytes that margin_compact_train takes. */
 MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
                                             const margin_compact_options *options);
-/* A pass over the data costs 6 n vectors (d + classes) operations. Validation takes four to twelve
+/* A pass over the data costs 6 n vectors (d + classes) operations. Validation takes eight to thirty
  * more trainings, each with half the passes on three quarters of the samples; below 2000 samples it
  * takes twice as many, below 1000 four times, up to 400 twelve times. With fewer than 32 samples,
  * or with more rbf units than three quarters of the samples, there is no validation: the decay is
@@ -2150,6 +2158,7 @@ MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
 typedef struct {
     margin_real noise;          /* as used, in units of the mean deviation of the features */
     margin_real decay;          /* as used */
+    size_t members;             /* as used */
     size_t passes;              /* of the last training */
     margin_real held_out_error; /* with these, on samples held out; negative if none were */
 } margin_compact_report;

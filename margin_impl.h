@@ -18551,7 +18551,10 @@ MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const ma
  *     hinge   dL/dv = [h_v > 0] e_v x              dL/dt_v = [h_v > 0] e_v
  *     rbf     dL/dv = 2 gamma e_v h_v (x - v)      dL/d(log gamma) = -gamma e_v h_v |x - v|^2
  *
- * so that a batch of samples costs five matrix products. Samples carry a 1 as their last value,
+ * so that a batch of samples costs five matrix products. In a committee of members, each with as
+ * many units and all with the same b, every member has a loss of its own: the sum over v is then
+ * over its units alone. The scores of the machine are the mean of those of its members, which is
+ * one such sum again, with c_vj / members. Samples carry a 1 as their last value,
  * which makes t_v the last value of v, and the sum of e_v over a batch the last value of its
  * slopes. With a projection the units see y = P x in the place of x, and two more products give
  *
@@ -18606,8 +18609,10 @@ typedef struct {
     size_t passes;               /* done */
     bool rounded;                /* used values count */
     margin_real shorter;         /* the passes are divided by this; below 1 they are more */
+    margin_real members;         /* of the committee: a whole number */
     bool seek_decay, seek_noise; /* by validation */
     bool seek_passes;            /* with them */
+    bool seek_members;           /* as well */
 } mgn_compact;
 
 static bool mgn_compact_rbf(const mgn_compact *job) {
@@ -18631,6 +18636,8 @@ static bool mgn_compact_starts(margin_compact_options *o, size_t d, size_t class
 #define MGN_COMPACT_FEW 1000u  /* below so many samples all quarters are held out in turn, */
 #define MGN_COMPACT_HELD 1200u /* of as many divisions as make so many, but at most three */
 #define MGN_COMPACT_MANY 8000u /* from so many on, validation leaves the passes alone */
+#define MGN_COMPACT_OWN 8u     /* vectors of a member, at least, where validation chooses */
+#define MGN_COMPACT_MEMBERS 8u /* and members at most */
 
 /* What is left to validation, and where that starts. A model to go on from has settings of its own,
  * and few samples cannot tell: rbf units start at samples, which must not be those held out. */
@@ -18641,7 +18648,13 @@ static void mgn_compact_open(mgn_compact *job, size_t n) {
     job->seek_decay = seek && o->decay == 0;
     job->seek_noise = seek && o->noise == 0;
     job->seek_passes = n < MGN_COMPACT_MANY && o->max_iterations == 0;
+    job->seek_members = (job->seek_decay || job->seek_noise) && o->members == 0 &&
+                        n >= MGN_COMPACT_FEW && o->vectors >= 2u * MGN_COMPACT_OWN;
     job->shorter = 1;
+    job->members = 1;
+    if (o->members > 0 && o->start == NULL) {
+        job->members = (margin_real)mgn_size_min(o->members, o->vectors);
+    }
     if (o->loss == 0) { o->loss = o->start == NULL ? MARGIN_COMPACT_SOFT : MARGIN_COMPACT_HINGE; }
     if (o->decay == 0 && o->start == NULL) { o->decay = MGN_R(0.03); }
     if (o->decay == MARGIN_ZERO) { o->decay = 0; }
@@ -18652,7 +18665,7 @@ static void mgn_compact_open(mgn_compact *job, size_t n) {
 /* Options with their defaults filled in, and sizes; false: out of range. */
 static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t classes,
                               const margin_compact_options *options) {
-    static const margin_compact_options none = {0, 0, false,        0,   0, 0, 0, 0, 0,
+    static const margin_compact_options none = {0, 0, false,        0,   0, 0, 0, 0, 0, 0,
                                                 0, 0, {NULL, NULL}, NULL};
     margin_compact_options *o = &job->o;
     *o = options != NULL ? *options : none;
@@ -18821,7 +18834,8 @@ static void mgn_compact_begin(mgn_compact *job) {
         return;
     }
     mgn_compact_normals(job, job->of_front.value, job->o.rank * d, 1 / margin_sqrt((margin_real)d));
-    mgn_compact_normals(job, job->of_coef.value, coefs, 1 / margin_sqrt((margin_real)job->units));
+    mgn_compact_normals(job, job->of_coef.value, coefs,
+                        margin_sqrt(job->members / (margin_real)job->units));
     if (mgn_compact_rbf(job)) {
         mgn_compact_regions(job);
     } else {
@@ -18892,10 +18906,10 @@ static void mgn_compact_rounding(mgn_compact *job) {
 
 /* ---- a batch: scores, loss, slopes ---- */
 
-/* Values of the units and scores of the first `count` samples of the batch. Of rbf units z = |x -
- * v|^2, from the dot products in z, and h = exp(-gamma z). */
-static void mgn_compact_scores(mgn_compact *job, size_t count) {
-    const size_t d = job->deep, cols = d + 1u, m = job->units, w = job->machines;
+/* Values of the units for the first `count` samples of the batch. Of rbf units z = |x - v|^2, from
+ * the dot products in z, and h = exp(-gamma z). */
+static void mgn_compact_unit_values(mgn_compact *job, size_t count) {
+    const size_t d = job->deep, cols = d + 1u, m = job->units;
     const margin_real *v = mgn_compact_values(job, &job->of_units);
     const bool rbf = mgn_compact_rbf(job);
     const margin_real gamma = rbf ? margin_exp(job->of_width.value[0]) : 0;
@@ -18915,10 +18929,38 @@ static void mgn_compact_scores(mgn_compact *job, size_t count) {
         mgn_exp_array(h, m);
     }
     for (size_t i = 0; !rbf && i < count * m; i++) { job->h[i] = mgn_max(job->z[i], 0); }
-    mgn_mat_mul(job->s, w, mgn_view_of(job->h, m, 1),
-                mgn_view_of(mgn_compact_values(job, &job->of_coef), w, 1),
-                mgn_sizes_of(count, m, w), job->panel);
+}
+
+/* Units of a committee: `count` of them from `first` on. */
+typedef struct {
+    size_t first, count;
+} mgn_compact_member;
+
+static mgn_compact_member mgn_compact_member_at(const mgn_compact *job, size_t i) {
+    const size_t members = (size_t)job->members, first = i * job->units / members;
+    const mgn_compact_member member = {first, (i + 1u) * job->units / members - first};
+    return member;
+}
+
+/* Scores of those samples by a member alone, from the values of its units. */
+static void mgn_compact_answers(mgn_compact *job, size_t count, mgn_compact_member member) {
+    const size_t w = job->machines;
+    const margin_real *coef = mgn_compact_values(job, &job->of_coef) + member.first * w;
+    mgn_mat_mul(job->s, w, mgn_view_of(job->h + member.first, job->units, 1),
+                mgn_view_of(coef, w, 1), mgn_sizes_of(count, member.count, w), job->panel);
     for (size_t i = 0; i < count; i++) { mgn_axpy(job->s + i * w, 1, job->of_bias.value, w); }
+}
+
+/* Scores of the machine: with all units as one member their sums are `members` times the mean. */
+static void mgn_compact_scores(mgn_compact *job, size_t count) {
+    const mgn_compact_member all = {0, job->units};
+    const margin_real *bias = job->of_bias.value;
+    mgn_compact_unit_values(job, count);
+    mgn_compact_answers(job, count, all);
+    for (size_t i = 0; i < (job->members > 1 ? count * job->machines : 0u); i++) {
+        const margin_real b = bias[i % job->machines];
+        job->s[i] = (job->s[i] - b) / job->members + b;
+    }
 }
 
 /* The soft loss of the scores of a sample, which become their slopes. */
@@ -18979,17 +19021,36 @@ static void mgn_compact_unit_slopes(mgn_compact *job, size_t count) {
     }
 }
 
-/* All slopes of the loss of `count` samples whose score slopes are in s. */
-static void mgn_compact_slopes(mgn_compact *job, size_t count) {
-    const size_t d = job->d, m = job->units, w = job->machines, rank = job->o.rank;
-    const margin_real *coef = mgn_compact_values(job, &job->of_coef);
-    const margin_real *v = mgn_compact_values(job, &job->of_units);
-    mgn_zero(job->of_bias.slope, w);
+/* Slopes of a member's coefficients, its part in those of the bias, and dL/dh of its units in e,
+ * for `count` samples whose score slopes are in s. */
+static void mgn_compact_member_slopes(mgn_compact *job, size_t count, mgn_compact_member member) {
+    const size_t m = job->units, w = job->machines;
+    const margin_real *coef = mgn_compact_values(job, &job->of_coef) + member.first * w;
     for (size_t i = 0; i < count; i++) { mgn_axpy(job->of_bias.slope, 1, job->s + i * w, w); }
-    mgn_mat_mul(job->of_coef.slope, w, mgn_view_of(job->h, 1, m), mgn_view_of(job->s, w, 1),
-                mgn_sizes_of(m, count, w), job->panel);
-    mgn_mat_mul(job->e, m, mgn_view_of(job->s, w, 1), mgn_view_of(coef, 1, w),
-                mgn_sizes_of(count, w, m), job->panel);
+    mgn_mat_mul(job->of_coef.slope + member.first * w, w, mgn_view_of(job->h + member.first, 1, m),
+                mgn_view_of(job->s, w, 1), mgn_sizes_of(member.count, count, w), job->panel);
+    mgn_mat_mul(job->e + member.first, m, mgn_view_of(job->s, w, 1), mgn_view_of(coef, 1, w),
+                mgn_sizes_of(count, w, member.count), job->panel);
+}
+
+/* All slopes of the losses of the members on the batch, which is `count` samples from place `from`
+ * of the order on; the losses are added up. */
+static void mgn_compact_slopes(mgn_compact *job, size_t from, size_t count) {
+    const size_t d = job->d, m = job->units, w = job->machines, rank = job->o.rank;
+    const margin_real *v = mgn_compact_values(job, &job->of_units);
+    mgn_compact_unit_values(job, count);
+    mgn_zero(job->of_bias.slope, w);
+    for (size_t j = 0; j < (size_t)job->members; j++) {
+        const mgn_compact_member member = mgn_compact_member_at(job, j);
+        mgn_compact_answers(job, count, member);
+        for (size_t i = 0; i < count; i++) {
+            const size_t sample = job->order[from + i];
+            const margin_real weight = mgn_weight(job->data, sample) * job->unit_weight;
+            job->loss +=
+                mgn_compact_loss(job, mgn_label(job->data, sample), weight, job->s + i * w);
+        }
+        mgn_compact_member_slopes(job, count, member);
+    }
     mgn_compact_unit_slopes(job, count);
     if (rank == 0) { return; }
     /* Slopes of the projection, from what dL/dv is made of in e. */
@@ -19047,14 +19108,7 @@ static void mgn_compact_step(mgn_compact *job, size_t from, size_t count, margin
                              const mgn_compact_pace *pace) {
     mgn_compact_rounding(job);
     mgn_compact_fill(job, from, count, noise);
-    mgn_compact_scores(job, count);
-    for (size_t i = 0; i < count; i++) {
-        const size_t sample = job->order[from + i];
-        job->loss += mgn_compact_loss(job, mgn_label(job->data, sample),
-                                      mgn_weight(job->data, sample) * job->unit_weight,
-                                      job->s + i * job->machines);
-    }
-    mgn_compact_slopes(job, count);
+    mgn_compact_slopes(job, from, count);
     mgn_compact_move(&job->of_front, pace, pace->decay);
     mgn_compact_move(&job->of_units, pace, mgn_compact_rbf(job) ? 0 : pace->decay);
     mgn_compact_move(&job->of_coef, pace, pace->decay);
@@ -19138,7 +19192,7 @@ static void mgn_compact_fit(mgn_compact *job, size_t count, size_t passes) {
             pace.size_up = 1 / (1 - size_left);
             mgn_compact_step(job, t * batch, some, job->o.noise, &pace);
         }
-        job->loss /= (margin_real)count;
+        job->loss /= (margin_real)count * job->members;
         job->passes++;
         if (job->o.features > 0) {
             const margin_real way = (margin_real)(pass + 1u) / (margin_real)passes;
@@ -19218,8 +19272,8 @@ static margin_real mgn_compact_try(mgn_compact *job, margin_real *error) {
     return sum / (margin_real)parts;
 }
 
-/* Moves one setting, which is grid[at] and judged, along its ascending grid: up to the largest that
- * costs no more than a fifth of a standard error, or else down while that is better; where to. */
+/* Moves one setting, which is grid[at] and judged, along its ascending grid: up to the best, or else
+ * down while that is better; where to. Upwards it ends two standard errors above the best. */
 static size_t mgn_compact_walk(mgn_compact *job, margin_real *setting, const margin_real *grid,
                                size_t count, size_t at) {
     const size_t quarter = job->n / 4u;
@@ -19231,11 +19285,11 @@ static size_t mgn_compact_walk(mgn_compact *job, margin_real *setting, const mar
         margin_real error;
         *setting = grid[i];
         const margin_real judged = mgn_compact_try(job, &error);
-        if (judged <= job->judged + deviation / 5) {
+        if (judged <= job->judged) {
             best = i;
+            job->judged = judged;
             job->error = error;
         }
-        job->judged = mgn_min(job->judged, judged);
         bad = judged > job->judged + 2 * deviation;
     }
     bad = best > at;
@@ -19254,17 +19308,43 @@ static size_t mgn_compact_walk(mgn_compact *job, margin_real *setting, const mar
     return best;
 }
 
-/* Chooses what the options leave open, one after the other; with the noise, less decay may do. */
-static void mgn_compact_choose(mgn_compact *job) {
-    static const margin_real decays[] = {MGN_R(0.005), MGN_R(0.03), MGN_R(0.1), MGN_R(0.3), 1, 3};
+#define MGN_COMPACT_ROUNDS 3u /* in which decay and noise go down in turn, at most */
+
+/* Chooses decay and noise. More of one needs less of the other, so that each is looked at again
+ * where the other has changed. */
+static void mgn_compact_choose_pair(mgn_compact *job, size_t *decay, size_t *noise) {
+    static const margin_real decays[] = {
+        MGN_R(0.001), MGN_R(0.005), MGN_R(0.03), MGN_R(0.1), MGN_R(0.3), 1, 3};
     static const margin_real noises[] = {0,          MGN_R(0.05), MGN_R(0.1), MGN_R(0.2),
                                          MGN_R(0.4), MGN_R(0.7),  1};
+    const size_t first = *noise;
+    if (job->seek_decay) { *decay = mgn_compact_walk(job, &job->o.decay, decays, 7, *decay); }
+    if (job->seek_noise) { *noise = mgn_compact_walk(job, &job->o.noise, noises, 7, *noise); }
+    bool moved = job->seek_decay && *noise != first;
+    for (size_t round = 0; moved && round < MGN_COMPACT_ROUNDS; round++) {
+        const size_t before = *noise, chosen = *decay;
+        *decay = mgn_compact_walk(job, &job->o.decay, decays, *decay + 1u, *decay);
+        if (*decay < chosen) {
+            *noise = mgn_compact_walk(job, &job->o.noise, noises, *noise + 1u, *noise);
+        }
+        moved = *noise < before;
+    }
+}
+
+/* Chooses what the options leave open. Members stand in for decay and noise, which are chosen again
+ * where there are fewer of them. */
+static void mgn_compact_choose(mgn_compact *job) {
     static const margin_real shorter[] = {MGN_R(0.25), MGN_R(0.5), 1, 2, 4, 8, 16};
+    static const margin_real members[] = {1, 2, 4, MGN_COMPACT_MEMBERS};
+    size_t decay = 2, noise = 2, most = 0; /* places of 0.03 and 0.1 */
+    while (job->seek_members && most < 3u &&
+           members[most + 1u] * MGN_COMPACT_OWN <= (margin_real)job->units) {
+        job->members = members[++most];
+    }
     job->judged = mgn_compact_try(job, &job->error);
-    const size_t at = job->seek_decay ? mgn_compact_walk(job, &job->o.decay, decays, 6, 1) : 0;
-    if (job->seek_noise) { (void)mgn_compact_walk(job, &job->o.noise, noises, 7, 2); }
-    if (job->seek_decay && job->seek_noise && job->n < MGN_COMPACT_MANY) {
-        (void)mgn_compact_walk(job, &job->o.decay, decays, at + 1u, at);
+    mgn_compact_choose_pair(job, &decay, &noise);
+    if (most > 0 && mgn_compact_walk(job, &job->members, members, most + 1u, most) < most) {
+        mgn_compact_choose_pair(job, &decay, &noise);
     }
     if (job->seek_passes) {
         (void)mgn_compact_walk(job, &job->shorter, shorter, job->n < MGN_COMPACT_FEW ? 7u : 3u, 2);
@@ -19336,7 +19416,9 @@ static void mgn_compact_store(mgn_compact *job, margin_model *model) {
         p->picked = job->picked;
     }
     mgn_compact_store_units(job, &kernel); /* which sets gamma of rbf units */
-    mgn_copy(job->coef, mgn_compact_values(job, &job->of_coef), job->units * job->machines);
+    for (size_t i = 0; i < job->units * job->machines; i++) {
+        job->coef[i] = mgn_compact_values(job, &job->of_coef)[i] / job->members;
+    }
     mgn_copy(job->bias, job->of_bias.value, job->machines);
     for (size_t c = 0; c < job->classes; c++) {
         job->class_end[c] = (uint32_t)job->units; /* a vector has no class: it has all of them */
@@ -19403,6 +19485,7 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
     if (status >= 0 && report != NULL) {
         report->noise = job.o.noise;
         report->decay = job.o.decay;
+        report->members = (size_t)job.members;
         report->passes = mgn_compact_passes(&job);
         report->held_out_error = job.error;
     }

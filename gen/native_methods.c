@@ -967,6 +967,7 @@ static margin_status gen_train_compact(gen_work *work) {
     options.noise = noise == NULL ? 0 : *noise > 0 ? *noise : MARGIN_ZERO;
     options.rate = gen_option(choice, "rate");
     options.decay = decay == NULL ? 0 : *decay > 0 ? *decay : MARGIN_ZERO;
+    options.members = (uint16_t)gen_option(choice, "members");
     options.seed = (uint32_t)gen_option(choice, "seed");
     options.max_iterations = (size_t)gen_option(choice, "iterations");
     options.watch = gen_watching(work);
@@ -982,6 +983,7 @@ static margin_status gen_train_compact(gen_work *work) {
         gen_tell(&work->told, "vectors", (double)work->info.support);
         gen_tell(&work->told, "noise", report.noise);
         gen_tell(&work->told, "decay", report.decay);
+        gen_tell(&work->told, "members", (double)report.members);
         gen_tell(&work->told, "passes", (double)report.passes);
         gen_tell(&work->told, "held", report.held_out_error);
     }

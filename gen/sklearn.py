@@ -970,9 +970,12 @@ class CompactClassifier(_Classifier):
         How many features the vectors look at, which are chosen while they learn, without a projection and with the kernel hinge.
         The default is all.
     noise : float, optional
-        The deviation of the noise that makes margins wide. The default is the largest that costs nothing on rows left out.
+        The deviation of the noise that makes margins wide. The default is the best on rows left out.
     decay : float, optional
-        The share of a value that a step of 1 takes away. The default is the largest that costs nothing on rows left out.
+        The share of a value that a step of 1 takes away. The default is the best on rows left out.
+    members : int, optional
+        Members of a committee, among which the vectors are divided and which learn by themselves. The default is 1, or, from 1000
+        rows on, what is best on rows left out.
     loss : {"hinge", "soft"}, optional
         What a mistake costs. The default is soft: only differences of scores count.
     exact : bool
@@ -1004,9 +1007,9 @@ class CompactClassifier(_Classifier):
         return {WEIGHTS: "vectors start at random rows, of which a row of weight 0 is still one"}
 
     def __init__(self, n_vectors: int = 64, *, kernel: str = "hinge", rank: int | None = None, features: int | None = None,
-                 noise: float | None = None, decay: float | None = None, loss: str | None = None, exact: bool = False,
-                 learning_rate: float | None = None, max_iter: int | None = None, class_weight: dict | str | None = None,
-                 probability: bool = False, scale: str = "standard", random_state: Any = None):
+                 noise: float | None = None, decay: float | None = None, members: int | None = None, loss: str | None = None,
+                 exact: bool = False, learning_rate: float | None = None, max_iter: int | None = None,
+                 class_weight: dict | str | None = None, probability: bool = False, scale: str = "standard", random_state: Any = None):
         keep(locals())
 
     def _chosen(self) -> dict:

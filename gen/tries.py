@@ -110,10 +110,10 @@ def passes_of(facts: Facts) -> int:
 def compact_seconds(facts: Facts, options: dict) -> float:
     given = "noise" in options and "decay" in options  # then nothing is left to be found on rows held out
     passes = options.get("iterations") or passes_of(facts) * (1.5 if facts.n < 8000 and not given else 1)
-    turns = 0 if given else 4 * min(3, 1200 // facts.n) if facts.n < 1000 else 2 if facts.n < 2000 else 1
+    turns = 0 if given else 14 * min(3, 1200 // facts.n) if facts.n < 1000 else 14 if facts.n < 2000 else 7
     rank, seen = options.get("rank", 0), options.get("rank") or options.get("features") or facts.d
     each = options.get("vectors", 64) * (0.6 * seen + facts.classes + 8) + (6 + rank) * facts.d
-    return 0.02 + 4.4e-10 * passes * (1 + 3.5 * turns) * facts.n * each
+    return 0.02 + 4.4e-10 * passes * (1 + turns) * facts.n * each
 
 
 def nearest_seconds(facts: Facts, options: dict) -> float:
@@ -194,6 +194,7 @@ def neighbours(facts: Facts) -> list[dict]:
 
 
 NOISY = ((0.2, 0.1), (0.1, 0.03), (0.4, 0.3))  # noise and decay of learned vectors: the usual ones, less and more
+MANY = 1000  # rows from which on members of a committee may do with next to none of both
 AMPLE = 4096  # bytes that learned vectors may have where there is no budget
 PICKED = (12, 24, 48)  # features that they may look at
 
@@ -216,7 +217,9 @@ def learned(facts: Facts) -> list[dict]:
     found = sorted((point for i, point in enumerate(found) if point not in found[:i]),
                    key=lambda point: (point["kernel"] != "hinge", "features" not in point, -point["vectors"]))
     noisy = [{**point, "noise": noise, "decay": decay} for noise, decay in NOISY for point in (found if noise == NOISY[0][0] else found[:3])]
-    return noisy + found[:1]
+    loose = [{**point, "noise": 0.02, "decay": 0.005, "members": min(8, point["vectors"] // 8)} for point in found[:2]
+             if facts.n >= MANY and point["vectors"] >= 16]
+    return noisy[:len(found)] + loose + noisy[len(found):] + found[:1]
 
 
 def asked_rates(facts: Facts) -> list[dict]:

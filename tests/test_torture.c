@@ -373,6 +373,7 @@ OPTIONS(nn_few) {
 }
 OPTIONS(compact_hinge) {
     o->compact.vectors = 4;
+    o->compact.members = 2;
     o->compact.rate = REAL(0.1);
     o->compact.max_iterations = 100;
     o->compact.watch = p->watch;

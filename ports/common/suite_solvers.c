@@ -78,7 +78,7 @@ void test_train_proto_nn(margin_arena *mem) {
 
 static void compact(margin_arena *mem, unsigned kernel) {
     const margin_data data = suite_samples(mem, 24, 3, 3, 43);
-    margin_compact_options options = {0, 0, false, 4, 0, 0, 0, 0, 0, 7, 4, {NULL, NULL}, NULL};
+    margin_compact_options options = {0, 0, false, 4, 0, 0, 0, 0, 0, 0, 7, 4, {NULL, NULL}, NULL};
     margin_compact_report report;
     margin_model model;
     margin_info info;

@@ -13,7 +13,8 @@ number. Nets learn for 200 to 1000 passes, more where rows are few, as compact d
 empty. Of our methods at 4 KB there are the instructions of an answer on M0 and M4F too, where compilers and QEMU are
 installed. Losses are shown.
 All cells take hours. Each is kept in tests/bench/compact.json when it is done, with the version that it was made from: of
-ours a hash of what the method answers when it has learned a small set, of others that of scikit-learn. A run measures what
+ours a hash of what the method answers when it has learned a small set (compact: one of three, as its
+number of rows decides how it chooses its settings), of others that of scikit-learn. A run measures what
 is missing or made from another version, the cells that tell most first, until all is there or M minutes are over; then it
 writes tests/bench/COMPACT.md and the table of the README. --quick is one seed at 1, 4 and 16 KB of the small sets.
 Exit code 1 if compact is behind the best of net, forest and boosted trees in more than one of five cells, or by more than
@@ -47,7 +48,8 @@ OFFICIAL = {"letter": 16000, "usps": 7291}
 SETS = ("letter", "usps", "digits8x8", "image", "arduino_gestures_feat", "wdbc", "magic_gamma", "rings", "mixture")
 CHEAP = ("wdbc", "arduino_gestures_feat", "rings", "mixture", "digits8x8", "image")
 ORDER = (*CHEAP, "usps", "letter", "magic_gamma")  # in which sets are measured
-TINY = ("wdbc", "arduino_gestures_feat")  # 171 and 80 test rows
+TINY = ("wdbc", "arduino_gestures_feat")  # 171 and 80 test rows, less than 1000 training rows
+LARGE = ("letter", "magic_gamma")  # 8000 training rows and more
 BYTES = (512, 1024, 2048, 4096, 8192, 16384)
 TELLING = (1024, 4096, 512, 2048, 16384, 8192)  # in which budgets are
 MARKS = (("letter", 12288, 0.04), ("letter", 4096, 0.065), ("usps", 12288, 0.05), ("digits8x8", 2764, 0.035))
@@ -270,12 +272,17 @@ def boosted(split, most, seed, setting):
 OURS, OTHERS = ("compact", "rbf", "tvq", "lvq", "linear"), {"net": net, "forest": forest, "boosted": boosted}
 
 
-@functools.cache
-def version(method):
-    """What a cell of a method is made from: of ours a hash of what it answers in q7 when it has learned a small set."""
+def version(method, name):
+    """What a cell of a method and a set is made from: of ours a hash of what it answers in q7 when it has learned a small set. compact
+    chooses its settings in three ways, for less than 1000 rows, for 8000 and more and between: there the set is of the same kind."""
     if method in OTHERS:
         return f"scikit-learn {sklearn.__version__}" + (", two rates" if method == "net" else "")
-    x, y = (part[:300] for part in generated("rings", 0))
+    return fingerprint(method, 300 if method != "compact" or name in TINY else 8200 if name in LARGE else 1200)
+
+
+@functools.cache
+def fingerprint(method, rows):
+    x, y = (np.concatenate([part] * 3)[:rows] for part in generated("rings", 0))
     data, saved, small = put("version.csv", x, y), os.path.join(FOLDER, "version.mgn"), os.path.join(FOLDER, "version_q7.mgn")
     answers = []
     for options in PRINTS[method]:
@@ -304,11 +311,11 @@ class Kept:
         os.replace(KEPT + ".new", KEPT)
 
     def current(self, key):
-        return key in self.cells and self.cells[key][1] == version(key.split()[2])
+        return key in self.cells and self.cells[key][1] == version(key.split()[2], key.split()[0])
 
     def measure(self, folder, name, seed, method, most):
         """Whether there was something to measure."""
-        key, made = f"{name} {seed} {method} {most}", version(method)
+        key, made = f"{name} {seed} {method} {most}", version(method, name)
         if self.current(key):
             return False
         if self.at is None or self.at[0] != (name, seed):
@@ -347,7 +354,7 @@ class Kept:
     def word(self, name, method, most):
         """The cell of a table."""
         error, seeds = self.mean(name, method, most)
-        old = any(cell[1] != version(method) for cell in self.of(name, method, most).values())
+        old = any(cell[1] != version(method, name) for cell in self.of(name, method, most).values())
         return "not run" if not seeds else "-" if error is None else \
             f"{100 * error:.2f}" + ("*" if old else "") + (f" ({seeds})" if seeds < 3 else "")
 
@@ -393,7 +400,7 @@ def verdict(kept):
 
 def sentence(kept):
     count, three, ahead, worst = verdict(kept)
-    old = sum(any(cell[1] != version("compact") for cell in kept.of(name, "compact", most).values())
+    old = sum(any(cell[1] != version("compact", name) for cell in kept.of(name, "compact", most).values())
               for name in SETS for most in BYTES if kept.behind(name, most) is not None)
     return (f"compact is at least as good as the best of net, forest and boosted trees in {ahead} of {count} cells that all of "
             f"them have on the same seeds ({three} of these on three or more; {old} are of an earlier version of compact), at worst "
@@ -425,7 +432,8 @@ def line(kept, name, most, methods):
 def page(kept):
     """All cells that were run, as Markdown."""
     methods = (*OURS, *OTHERS)
-    versions = ", ".join(f"{method} {version(method)}" for method in (*OURS, "net"))
+    compact = (version("compact", name) for name in (TINY[0], "image", LARGE[0]))
+    versions = ", ".join(["compact " + " / ".join(compact), *(f"{method} {version(method, '')}" for method in (*OURS[1:], "net"))])
     lines = ["# Error against bytes", "",
              "Written by `make bench-compact` (table_compact.py tells how) from the cells of compact.json: test error in % within so many "
              "bytes of tables, our models in q7. A number in brackets counts the seeds where there are fewer than three; `-`: no model "

@@ -208,6 +208,7 @@ static margin_status train_other(const problem *p, source s, margin_arena *mem, 
     compact.noise = option(&s);
     compact.rate = option(&s);
     compact.decay = option(&s);
+    compact.members = next(&s) % 4;
     vague = vague || ordinal.c == 0; /* lssvm: c is chosen by leaving one out */
     loss.seed = seco.seed = compact.seed = next(&s);
     switch (p->trainer) {
