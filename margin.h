@@ -2092,13 +2092,14 @@ MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const ma
  * in turn below 2000 samples, or all four in turn below 1000, of two divisions up to 600 samples
  * and of three up to 400. First the best decay is chosen from 0.001, 0.005, 0.03, 0.1, 0.3, 1 and
  * 3, then the best noise from 0, 0.05, 0.1, 0.2, 0.4, 0.7 and 1. Then both may go down again in
- * turn, up to three times, because more of one needs less of the other. From 1000 samples on all
- * this begins with as many members, 8 at most, as have 8 vectors each; half as many are then
- * taken, once or more often, as long as that is better, and decay and noise are chosen again.
- * Below 1000 samples there is one member, and the passes are divided by 2, 4, 8 or 16 in the same
- * way, because where planes divide the classes, units that have hardly moved know more of new
- * samples. If not, and below 8000 samples in any case, they are doubled once or twice as long as
- * that is better.
+ * turn, up to three times, because more of one needs less of the other. From 1000 samples on the
+ * members come first: as many, 8 at most, as have 8 vectors each, or half as many, or fewer, as
+ * long as that is better. The same is tried with the least decay and noise, because a mean of many
+ * members needs little of both, and the better of the two is where decay and noise start. After
+ * them comes another look at the members, and so on until their number stays. Below 1000 samples
+ * there is one member, and the passes are divided by 2, 4, 8 or 16 in the same way, because where
+ * planes divide the classes, units that have hardly moved know more of new samples. If not, and
+ * below 8000 samples in any case, they are doubled once or twice as long as that is better.
  *
  *     margin_compact_options options = {0};
  *     options.vectors = 88;                                     // 4 KB for 16 features, 26 classes

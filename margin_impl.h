@@ -19272,8 +19272,8 @@ static margin_real mgn_compact_try(mgn_compact *job, margin_real *error) {
     return sum / (margin_real)parts;
 }
 
-/* Moves one setting, which is grid[at] and judged, along its ascending grid: up to the best, or else
- * down while that is better; where to. Upwards it ends two standard errors above the best. */
+/* Moves one setting, which is grid[at] and judged, along its ascending grid: up to the best, or
+ * else down while that is better; where to. Upwards it ends two standard errors above the best. */
 static size_t mgn_compact_walk(mgn_compact *job, margin_real *setting, const margin_real *grid,
                                size_t count, size_t at) {
     const size_t quarter = job->n / 4u;
@@ -19308,43 +19308,89 @@ static size_t mgn_compact_walk(mgn_compact *job, margin_real *setting, const mar
     return best;
 }
 
-#define MGN_COMPACT_ROUNDS 3u /* in which decay and noise go down in turn, at most */
+/* Settings that validation chooses, as places in their grids. */
+typedef struct {
+    size_t decay, noise, members;
+} mgn_compact_choice;
 
-/* Chooses decay and noise. More of one needs less of the other, so that each is looked at again
- * where the other has changed. */
-static void mgn_compact_choose_pair(mgn_compact *job, size_t *decay, size_t *noise) {
-    static const margin_real decays[] = {
-        MGN_R(0.001), MGN_R(0.005), MGN_R(0.03), MGN_R(0.1), MGN_R(0.3), 1, 3};
-    static const margin_real noises[] = {0,          MGN_R(0.05), MGN_R(0.1), MGN_R(0.2),
-                                         MGN_R(0.4), MGN_R(0.7),  1};
-    const size_t first = *noise;
-    if (job->seek_decay) { *decay = mgn_compact_walk(job, &job->o.decay, decays, 7, *decay); }
-    if (job->seek_noise) { *noise = mgn_compact_walk(job, &job->o.noise, noises, 7, *noise); }
-    bool moved = job->seek_decay && *noise != first;
+static const margin_real mgn_compact_decays[] = {
+    MGN_R(0.001), MGN_R(0.005), MGN_R(0.03), MGN_R(0.1), MGN_R(0.3), 1, 3};
+static const margin_real mgn_compact_noises[] = {0,          MGN_R(0.05), MGN_R(0.1), MGN_R(0.2),
+                                                 MGN_R(0.4), MGN_R(0.7),  1};
+static const margin_real mgn_compact_members[] = {1, 2, 4, MGN_COMPACT_MEMBERS};
+
+#define MGN_COMPACT_ROUNDS 3u /* in which settings that depend on each other take turns, at most */
+
+/* Decay and noise. More of one needs less of the other, so that each is looked at again where the
+ * other has changed. */
+static void mgn_compact_choose_pair(mgn_compact *job, mgn_compact_choice *c) {
+    margin_real *decay = &job->o.decay, *noise = &job->o.noise;
+    const size_t first = c->noise;
+    if (job->seek_decay) {
+        c->decay = mgn_compact_walk(job, decay, mgn_compact_decays, 7, c->decay);
+    }
+    if (job->seek_noise) {
+        c->noise = mgn_compact_walk(job, noise, mgn_compact_noises, 7, c->noise);
+    }
+    bool moved = job->seek_decay && c->noise != first;
     for (size_t round = 0; moved && round < MGN_COMPACT_ROUNDS; round++) {
-        const size_t before = *noise, chosen = *decay;
-        *decay = mgn_compact_walk(job, &job->o.decay, decays, *decay + 1u, *decay);
-        if (*decay < chosen) {
-            *noise = mgn_compact_walk(job, &job->o.noise, noises, *noise + 1u, *noise);
+        const mgn_compact_choice before = *c;
+        c->decay = mgn_compact_walk(job, decay, mgn_compact_decays, c->decay + 1u, c->decay);
+        if (c->decay < before.decay) {
+            c->noise = mgn_compact_walk(job, noise, mgn_compact_noises, c->noise + 1u, c->noise);
         }
-        moved = *noise < before;
+        moved = c->noise < before.noise;
     }
 }
 
-/* Chooses what the options leave open. Members stand in for decay and noise, which are chosen again
- * where there are fewer of them. */
-static void mgn_compact_choose(mgn_compact *job) {
-    static const margin_real shorter[] = {MGN_R(0.25), MGN_R(0.5), 1, 2, 4, 8, 16};
-    static const margin_real members[] = {1, 2, 4, MGN_COMPACT_MEMBERS};
-    size_t decay = 2, noise = 2, most = 0; /* places of 0.03 and 0.1 */
-    while (job->seek_members && most < 3u &&
-           members[most + 1u] * MGN_COMPACT_OWN <= (margin_real)job->units) {
-        job->members = members[++most];
+static void mgn_compact_walk_members(mgn_compact *job, size_t most, mgn_compact_choice *c) {
+    c->members = mgn_compact_walk(job, &job->members, mgn_compact_members, most + 1u, c->members);
+}
+
+/* Members with decay and noise as they are, and with the least of both, because a mean of many does
+ * not learn samples by heart: the better of the two. */
+static void mgn_compact_choose_members(mgn_compact *job, size_t most, mgn_compact_choice *c) {
+    mgn_compact_walk_members(job, most, c);
+    const mgn_compact_choice usual = *c;
+    const margin_real decay = job->o.decay, noise = job->o.noise, members = job->members;
+    const margin_real judged = job->judged, error = job->error;
+    if (job->seek_decay) {
+        c->decay = 0;
+        job->o.decay = mgn_compact_decays[0];
+    }
+    if (job->seek_noise) {
+        c->noise = 0;
+        job->o.noise = mgn_compact_noises[0];
     }
     job->judged = mgn_compact_try(job, &job->error);
-    mgn_compact_choose_pair(job, &decay, &noise);
-    if (most > 0 && mgn_compact_walk(job, &job->members, members, most + 1u, most) < most) {
-        mgn_compact_choose_pair(job, &decay, &noise);
+    mgn_compact_walk_members(job, most, c);
+    if (judged <= job->judged) {
+        *c = usual;
+        job->o.decay = decay;
+        job->o.noise = noise;
+        job->members = members;
+        job->judged = judged;
+        job->error = error;
+    }
+}
+
+/* Chooses what the options leave open. */
+static void mgn_compact_choose(mgn_compact *job) {
+    static const margin_real shorter[] = {MGN_R(0.25), MGN_R(0.5), 1, 2, 4, 8, 16};
+    mgn_compact_choice c = {2, 2, 0}; /* 0.03, 0.1 and 1 */
+    while (job->seek_members && c.members < 3u &&
+           mgn_compact_members[c.members + 1u] * MGN_COMPACT_OWN <= (margin_real)job->units) {
+        job->members = mgn_compact_members[++c.members];
+    }
+    const size_t most = c.members;
+    bool moved = true;
+    job->judged = mgn_compact_try(job, &job->error);
+    if (most > 0) { mgn_compact_choose_members(job, most, &c); }
+    for (size_t round = 0; moved && round < MGN_COMPACT_ROUNDS; round++) {
+        const size_t before = c.members;
+        mgn_compact_choose_pair(job, &c);
+        if (most > 0) { mgn_compact_walk_members(job, most, &c); }
+        moved = c.members != before;
     }
     if (job->seek_passes) {
         (void)mgn_compact_walk(job, &job->shorter, shorter, job->n < MGN_COMPACT_FEW ? 7u : 3u, 2);

@@ -63,6 +63,7 @@ PRINTS = {"compact": [f"--method compact --vectors 12 {more}" for more in ("", "
                                                                            "--iterations 40 --features 4")],  # see version()
           "rbf": ["--method svm --kernel rbf --C 10 --scheme one-rest"], "tvq": ["--method tvq --models 2 --tangents 2"],
           "lvq": ["--method lvq --models 4"], "linear": ["--method svm --kernel linear --C 1 --scheme one-rest"]}
+COMMITTEE = "--method compact --vectors 32 --iterations 10"  # which small sets do without
 FOLDER = tempfile.mkdtemp(prefix="table-compact-")
 
 
@@ -285,7 +286,7 @@ def fingerprint(method, rows):
     x, y = (np.concatenate([part] * 3)[:rows] for part in generated("rings", 0))
     data, saved, small = put("version.csv", x, y), os.path.join(FOLDER, "version.mgn"), os.path.join(FOLDER, "version_q7.mgn")
     answers = []
-    for options in PRINTS[method]:
+    for options in PRINTS[method] + ([COMMITTEE] if method == "compact" and rows >= 1000 else []):
         gen("train", data, *options.split(), "--seed", 1, "--save", saved)
         gen("export", saved, "--format", "q7", "--flash", 1000, "--force", "--data", data, "-o", os.path.join(FOLDER, "version.h"),
             "--save", small)
