@@ -350,6 +350,22 @@ TEST validation_chooses_members_from_a_thousand_samples_on(void) {
     PASS();
 }
 
+/* What the caller has chosen stays, also where members are compared with the least of both. */
+TEST a_decay_or_a_noise_of_the_caller_stays_while_members_are_chosen(void) {
+    clouds(1000, WIDE, 6, 3.0);
+    options.vectors = 16;
+    options.max_iterations = 4;
+    options.decay = (margin_real)0.2;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT(told.decay == (margin_real)0.2 && told.members >= 1u && told.held_out_error > 0);
+    options.decay = 0;
+    options.noise = (margin_real)0.15;
+    mem = margin_arena_make(bytes, sizeof bytes);
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT(told.noise == (margin_real)0.15 && told.members >= 1u && told.held_out_error > 0);
+    PASS();
+}
+
 /* The search for passes is left out. */
 TEST many_samples_choose_decay_and_noise(void) {
     static margin_index rows[8000];
@@ -1342,6 +1358,7 @@ SUITE(compact_suite) {
     RUN_TEST(every_member_of_a_committee_learns_the_classes_by_itself);
     RUN_TEST(there_are_no_more_members_than_vectors_and_one_where_a_model_goes_on);
     RUN_TEST(validation_chooses_members_from_a_thousand_samples_on);
+    RUN_TEST(a_decay_or_a_noise_of_the_caller_stays_while_members_are_chosen);
     RUN_TEST(few_samples_that_are_hard_to_learn_are_given_more_passes);
     RUN_TEST(the_same_seed_gives_the_same_bits_and_another_one_others);
     RUN_TEST(many_vectors_do_not_learn_wrong_labels_by_heart);
