@@ -18551,12 +18551,12 @@ MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const ma
  *     hinge   dL/dv = [h_v > 0] e_v x              dL/dt_v = [h_v > 0] e_v
  *     rbf     dL/dv = 2 gamma e_v h_v (x - v)      dL/d(log gamma) = -gamma e_v h_v |x - v|^2
  *
- * so that a batch of samples costs five matrix products. In a committee of members, each with as
- * many units and all with the same b, every member has a loss of its own: the sum over v is then
- * over its units alone. The scores of the machine are the mean of those of its members, which is
- * one such sum again, with c_vj / members. Samples carry a 1 as their last value,
- * which makes t_v the last value of v, and the sum of e_v over a batch the last value of its
- * slopes. With a projection the units see y = P x in the place of x, and two more products give
+ * so that a batch of samples costs five matrix products. In a committee the units are divided among
+ * the members, which share b, and every member has a loss of its own: the sum over v is then over
+ * its units alone. The scores of the machine are the mean of those of its members, which is one
+ * such sum again, with c_vj / members. Samples carry a 1 as their last value, which makes t_v the
+ * last value of v, and the sum of e_v over a batch the last value of its slopes. With a projection
+ * the units see y = P x in the place of x, and two more products give
  *
  *     dL/dy = sum over v of [h_v > 0] e_v v  or  2 gamma e_v h_v (v - y)     dL/dP = dL/dy x'
  *
@@ -19202,7 +19202,7 @@ static void mgn_compact_fit(mgn_compact *job, size_t count, size_t passes) {
     }
 }
 
-/* ---- what validation chooses: decay, noise, of few samples the passes ---- */
+/* ---- what validation chooses: decay, noise, members, passes ---- */
 
 /* Judges a training by the samples from .. n - 1 of the order. Their error rate goes to `error`;
  * what is returned is steadier, because errors and hits near the border count in part: a sample of
